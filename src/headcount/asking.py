@@ -138,7 +138,7 @@ def ask(
 
 def ready(task: Question, budget: Budget) -> Question:
     """The question as it is planned for. Where people may be missing, a person counts from zero."""
-    return task.counted_from_zero() if budget.neighbours is Neighbours.ADD_REMOVE else task
+    return task.counted_from_zero() if budget.neighbours.hides_size else task
 
 
 def count(data: Data, *, epsilon: float, categories: Labels | None = None, **options: Unpack[Options]) -> Estimate:

@@ -146,5 +146,5 @@ def together(plans: Sequence[Plan]) -> Budget:
 
 def _loss(plan: Plan) -> PrivacyLoss:
     """A sampled histogram's curve takes a minute to follow; it is charged as any mechanism of its budget would be."""
-    slow = plan.protocol.model is Model.THRESHOLD and plan.protocol.task.several
+    slow = plan.protocol.model is Model.THRESHOLD and plan.protocol.task.shape.several
     return ApproximateDP(plan.budget) if slow else plan.protocol.loss

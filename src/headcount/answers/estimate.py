@@ -15,10 +15,10 @@ from headcount.answers.linear import CellErrors, ErrorLaw, Linear, cell_errors
 from headcount.answers.worst_case import worst_truth
 from headcount.common.quantity import require_confidence
 from headcount.errors import BadArgument, Unsupported
-from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.budget import Budget
 from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
-from headcount.questions.domains.domain import Label
+from headcount.questions.domains.domain import Label, Shape
 from headcount.questions.question import OTHER
 from headcount.questions.strategies.strategy import distinct
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from headcount.protocols.base.protocol import Protocol
 
 SHOWN = 20  # cells of a histogram that are printed
+SHOWN_CONFIDENCE = 0.95  # of the intervals that are printed
 SIMULATED = "simulated devices"
 
 
@@ -94,7 +95,7 @@ class Estimate:
 
     @property
     def _only(self) -> int:
-        if self.protocol.task.several:
+        if self.protocol.task.shape.several:
             several = f"a {self.protocol.task.name} has several values"
             raise Unsupported(several, "use .cells, .values, or [category] for one of them")
         return 0
@@ -133,8 +134,10 @@ class Estimate:
         ndarray
         """
         require_confidence(confidence)
-        each = self.each_at(confidence) if simultaneous else confidence
-        return self.protocol.task.spans(self.people_intervals, each, self.tally.reports, private=self.n is None)
+        return self._intervals(self.each_at(confidence) if simultaneous else confidence)
+
+    def _intervals(self, confidence: float) -> Floats:
+        return self.protocol.task.spans(self.people_intervals, confidence, self.tally.reports, private=self.n is None)
 
     def people_intervals(self, confidence: float) -> Floats:
         """A row [low, high] for each part of the answer, in people."""
@@ -183,7 +186,7 @@ class Estimate:
         task = self.protocol.task
         if self._private_keys:
             raise Unsupported("how many categories people hold is private", "each interval has its own confidence only")
-        cells = max(1, self.tally.reports) if task.open else self.people.size
+        cells = max(1, self.tally.reports) if task.shape is Shape.KEY else self.people.size
         return confidence ** (1.0 / cells) if self.protocol.independent else 1.0 - (1.0 - confidence) / cells
 
     def _bounded(self, people: Floats) -> Floats:
@@ -244,7 +247,7 @@ class Estimate:
     @property
     def n(self) -> int | None:
         """How many people reported; None where that is itself private."""
-        return None if self.protocol.neighbours is Neighbours.ADD_REMOVE else self.tally.reports
+        return None if self.protocol.neighbours.hides_size else self.tally.reports
 
     @property
     def delta(self) -> float | None:
@@ -289,7 +292,7 @@ class Estimate:
 
     @property
     def _private_keys(self) -> bool:
-        return self.n is None and self.protocol.task.open
+        return self.n is None and self.protocol.task.shape is Shape.KEY
 
     def _guesses(self) -> list[int]:
         """Truths near the smallest and the largest estimate."""
@@ -313,7 +316,7 @@ class Estimate:
 
     def consistent(self) -> Estimate:
         """The nearest counts that are not negative and add up to the people; no longer unbiased."""
-        if self.n is None or not self.protocol.task.several or self.protocol.task.open:
+        if self.n is None or not self.protocol.task.shape.several or self.protocol.task.shape is Shape.KEY:
             raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
         return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))
 
@@ -333,7 +336,7 @@ class Estimate:
             raise Unsupported("only two answers of values that were clipped alike, or not at all, have a difference")
         noises = (self.error, self.scale), (other.error, other.scale)
         promises = tuple(", ".join(one.promises()) for one in (self, other))
-        if not task.several:
+        if not task.shape.several:
             return Difference(task, self.value - other.value, *noises, promises)
         if self.categories != other.categories:
             raise Unsupported("only histograms of the same categories have a difference")
@@ -344,7 +347,7 @@ class Estimate:
         return self.value
 
     def __str__(self) -> str:
-        if self.protocol.task.several:
+        if self.protocol.task.shape.several:
             return "\n".join([*self._lines(), *([self.note] if self.note else []), ", ".join(self.promises())])
         ((number, left, right),) = self.shown()
         note = f"; {self.note}" if self.note else ""
@@ -352,7 +355,7 @@ class Estimate:
         return f"{told}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}"
 
     def __repr__(self) -> str:
-        if not self.protocol.task.several:
+        if not self.protocol.task.shape.several:
             return str(self)
         cells = "unknown labels" if self._private_keys else f"{self.people.size:,} cells"
         return f"Estimate: histogram of {cells}, {', '.join(self.promises())}"
@@ -372,7 +375,7 @@ class Estimate:
 
     def shown(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Each value, or the first few, and the ends of its 95% interval, with as many digits as mean something."""
-        numbers = np.column_stack([self.values, self.intervals()])[:most]
+        numbers = np.column_stack([self.values, self._intervals(SHOWN_CONFIDENCE)])[:most]
         whole = bool((numbers == np.rint(numbers)).all())
         places = 0 if whole else digits(0.0, float(np.max(numbers[:, 2] - numbers[:, 1])))
         texts = ((f"{number:,.{places}f}" for number in row) for row in numbers.tolist())
@@ -389,7 +392,7 @@ class Estimate:
         return words if self.secret else [*words, "seeded: not private"]
 
     def _repr_html_(self) -> str:
-        if self.protocol.task.several:
+        if self.protocol.task.shape.several:
             rows = "".join(f"<tr><td>{escape(a)}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in self.rows(SHOWN))
             head = "<tr><th>category</th><th>value</th><th>95% interval</th></tr>"
             words = [*([self.note] if self.note else []), *self.promises()]
@@ -420,7 +423,7 @@ class Estimate:
         }
 
     def _answer(self) -> dict[str, Any]:
-        if not self.protocol.task.several:
+        if not self.protocol.task.shape.several:
             clipped = self.protocol.task.clipped_to
             return {
                 "value": self.value,

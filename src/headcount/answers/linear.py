@@ -19,6 +19,7 @@ import numpy as np
 from headcount.common.quantity import require_confidence
 from headcount.errors import Unsupported
 from headcount.programme.law import Floats, Ints, Noise, weighed
+from headcount.questions.domains.domain import Shape
 
 if TYPE_CHECKING:
     from headcount.protocols.base.protocol import Protocol
@@ -135,7 +136,7 @@ class CellErrors:
 @lru_cache(maxsize=64)
 def cell_errors(protocol: Protocol, reports: int) -> CellErrors:
     """Those of a protocol's cells, where they are independent and whatever the data."""
-    if not (protocol.independent and protocol.steady) or protocol.task.open:
+    if not (protocol.independent and protocol.steady) or protocol.task.shape is Shape.KEY:
         problem = "has errors that depend on each other, or on the data"
         raise Unsupported(problem, "ask for the sum instead", protocol=protocol.name)
     return CellErrors(protocol.noise(0, reports))

@@ -59,7 +59,7 @@ def answer(
     how: Formats = Format.TABLE,
 ) -> None:
     """Answers the question and prints the estimate."""
-    if consistent and not question.several:
+    if consistent and not question.shape.several:
         raise BadArgument("--consistent", f"is for histograms, and this is a {question.name}", "leave it out")
     place = engine_called(engine)
     data = table(file, [name for name in (column, unit, by) if name is not None], place)

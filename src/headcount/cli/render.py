@@ -116,7 +116,7 @@ def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
 
 def estimate_table(estimate: Estimate) -> Table:
     table = grid("", "")
-    if estimate.protocol.task.several:
+    if estimate.protocol.task.shape.several:
         for category, value, span in estimate.rows():
             table.add_row(escape(category), f"[bold]{value}[/]  ({span})")
         if estimate.simultaneous95 is not None:

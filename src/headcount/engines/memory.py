@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -28,47 +27,35 @@ NO_ID = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Codes:
-    """The code of each person, or of each of the rows that are kept of them."""
-
-    values: Values
-
-    @property
-    def size(self) -> int:
-        return self.values.size
-
-
 class MemoryEngine:
-    """One array, or an iterable of arrays of any sizes; memory stays bounded by the pieces."""
+    """An array of codes, or an iterable of arrays of values, of any sizes; memory stays bounded by the pieces."""
 
-    def answers(self, task: Question, rows: Rows) -> Codes:
+    def answers(self, task: Question, rows: Rows) -> Values:
+        """The code of each person, or of each of the rows that are kept of them."""
         domain, (columns, ids) = rows.domain(task), _columns(rows)
         parts = zip(domain.parts, columns, strict=True)
         if ids is None:
-            return Codes(domain.joined([part.codes(held) for part, held in parts]))
+            return domain.joined([part.codes(held) for part, held in parts])
         if ids.shape != columns[-1].shape:
             raise BadArgument("unit", "has another length than the data", "give one person id per row")
         plain = ids.dtype.kind in "iu" and not np.ma.isMaskedArray(ids)
         _, person = distinct(ids if plain else person_ids(ids))
         if rows.most is None:
-            return Codes(domain.joined([merged(part, held, person) for part, held in parts]))
+            return domain.joined([merged(part, held, person) for part, held in parts])
         kept = _sampled(person, rows.most, rows.key)
-        return Codes(domain.joined([part.codes(held)[kept] for part, held in parts]))
+        return domain.joined([part.codes(held)[kept] for part, held in parts])
 
-    def require(self, task: Question, answers: Codes | Array | Iterable[Array]) -> None:
-        """A single array was looked at when it was taken in; what arrives only once cannot be."""
-        if not isinstance(answers, Codes | np.ndarray | Iterator):
+    def require(self, task: Question, answers: Values | Iterable[Array]) -> None:
+        """Codes were looked at when they were made; what arrives only once cannot be."""
+        if not isinstance(answers, np.ndarray | Iterator):
             for array in answers:
                 task.domain.codes(column(array))
 
-    def tally(self, plan: Plan, answers: Codes | Array | Iterable[Array], coins: Coins) -> Tally:
-        """Arrays that arrive one after the other have coins of their own each; a single one is cut into parts."""
-        array = answers.values if isinstance(answers, Codes) else answers
-        parts = np.split(array, range(PART, array.size, PART)) if isinstance(array, np.ndarray) else array
-        if isinstance(answers, Codes):
-            return tally_parts(plan.protocol, parts, np.asarray, coins)
-        return tally_parts(plan.protocol, parts, lambda part: plan.protocol.task.domain.codes(column(part)), coins)
+    def tally(self, plan: Plan, answers: Values | Iterable[Array], coins: Coins) -> Tally:
+        """Arrays that arrive one after the other have coins of their own each; codes are cut into parts."""
+        if isinstance(answers, np.ndarray):
+            return tally_parts(plan.protocol, np.split(answers, range(PART, answers.size, PART)), np.asarray, coins)
+        return tally_parts(plan.protocol, answers, lambda part: plan.protocol.task.domain.codes(column(part)), coins)
 
 
 def _columns(rows: Rows) -> tuple[list[Array], Array | None]:

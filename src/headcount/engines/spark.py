@@ -120,7 +120,7 @@ def _added(protocol: Protocol, partials: Any) -> Tally:
         raise BadData(unpacked(min(refusals)))
     totals = {row["key"]: (row["high"] << HALF) + row["low"] for row in rows}
     reports = totals.pop(None, 0)
-    if protocol.task.open:
+    if protocol.task.shape is Shape.KEY:
         keys = np.fromiter(totals, dtype=object, count=len(totals))
         return Tally.by_key(reports, keys, np.array([*totals.values()], dtype=np.int64))
     nobody = protocol.nobody()

@@ -18,7 +18,7 @@ from headcount.planner.objective import Objective
 from headcount.planner.option import CalibratedOption, Option, number
 from headcount.planner.reasons import delta_warning, reasons
 from headcount.planner.situation import Situation
-from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model, parsed_model
 from headcount.protocols.base.plan import Plan
@@ -213,7 +213,7 @@ class Advice:
             "budget": {**self.budget.to_json(), **({"epsilon": None} if self.solved == "epsilon" else {})},
             "crowd": {
                 "n": None if self.solved == "n" else crowd.size,
-                "least": None if self.budget.neighbours is Neighbours.ADD_REMOVE else crowd.least,
+                "least": None if self.budget.neighbours.hides_size else crowd.least,
                 "corrupt": crowd.corrupt,
                 "ones": given.expected.to_json(),
             },

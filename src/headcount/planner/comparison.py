@@ -93,7 +93,7 @@ class Comparison:
     @property
     def sheet(self) -> TextTable:
         """A line for each model."""
-        several = self.task.several
+        several = self.task.shape.several
         shown = ("each count is off by", "all within") if several else ("answer", "95% interval", "error (rmse)")
         headings = ("model", "you trust", "protocol", *shown, "messages", "price of trust")
         title = f"{self.task.name} {self.task.about}, " if self.task.about else ""
@@ -107,7 +107,7 @@ class Comparison:
         if side.answer is None or side.error is None:
             return (*head, *["-"] * (width - 2))
         protocol, price = side.answer.protocol, self.price_of_trust(side)
-        if self.task.several:
+        if self.task.shape.several:
             widest = side.answer.simultaneous95
             shown = [_figure(side.error), "-" if widest is None else f"± {_figure(widest)}"]
         else:
@@ -119,7 +119,7 @@ class Comparison:
     @property
     def cells(self) -> TextTable | None:
         """Of a histogram, the largest categories as each model counted them."""
-        if not self.task.several:
+        if not self.task.shape.several:
             return None
         best = min(self.served, key=lambda answer: answer.protocol.rmse())
         largest = sorted(best.cells, key=lambda cell: -cell.value)[:LARGEST]

@@ -28,7 +28,7 @@ def drawn(frontier: Frontier, path: Path | str, theme: str) -> Path:
     """To a file that ends in .svg or .png."""
     task = frontier.task
     unit = f", in {task.unit_words}" if task.unit_words else " (0.01 is one of 100 people)" if task.percent else ""
-    ylabel = f"typical error (rmse) of {'each count' if task.several else f'the {task.name}'}{unit}"
+    ylabel = f"typical error (rmse) of {'each count' if task.shape.several else f'the {task.name}'}{unit}"
     of = {name: frontier.of(name) for name in dict.fromkeys(point.protocol for point in frontier.points)}
     if frontier.against == "messages":
         return tradeoffs(

@@ -115,7 +115,7 @@ def _worst_bin(protocol: Protocol, expected: Expected, people: int, confidence: 
 def _bins(protocol: Protocol) -> int:
     """The number of bins; with unknown labels, as many as people."""
     task = protocol.task
-    return protocol.crowd.size if task.open else task.cells
+    return protocol.crowd.size if task.shape is Shape.KEY else task.cells
 
 
 def _together(laws: list[Noise], bins: Floats, independent: bool, confidence: float) -> float:

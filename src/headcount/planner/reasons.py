@@ -60,7 +60,7 @@ def _sent(first: CalibratedOption, other: CalibratedOption) -> str:
 def _tells(option: CalibratedOption) -> str:
     """How good the answer is, by what it is judged."""
     given, often = option.situation, _often(option.situation.confidence)
-    several, answer = given.task.several, given.task.each
+    several, answer = given.task.shape.several, given.task.each
     match given.objective:
         case Objective.DETECTABLE if math.isinf(option.objective):
             return "cannot tell any number of ones from none"

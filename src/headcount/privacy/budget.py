@@ -21,6 +21,10 @@ class Neighbours(StrEnum):
         As many people, of whom one holds another value (bounded differential privacy). How many there are is public.
     ADD_REMOVE
         One person more or less (unbounded differential privacy). How many there are is private.
+    words : str
+        Its name in a sentence.
+    hides_size : bool
+        Whether the number of people is private.
 
     Examples
     --------
@@ -28,15 +32,19 @@ class Neighbours(StrEnum):
     Neighbours.ADD_REMOVE
     """
 
-    REPLACE = "replace"
-    ADD_REMOVE = "add-remove"
+    REPLACE = "replace", "replace-one"
+    ADD_REMOVE = "add-remove", "add-or-remove-one"
+
+    words: str
+    hides_size: bool
+
+    def __new__(cls, value: str, words: str = "") -> Neighbours:
+        neighbours = str.__new__(cls, value)
+        neighbours._value_, neighbours.words, neighbours.hides_size = value, words, value == "add-remove"
+        return neighbours
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
-
-    @property
-    def words(self) -> str:
-        return {"replace": "replace-one", "add-remove": "add-or-remove-one"}[self]
 
     @classmethod
     def parse(cls, text: str) -> Neighbours:

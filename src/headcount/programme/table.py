@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
@@ -34,8 +34,10 @@ class Table:
     start: int
     coarse: tuple[int, ...]
     fine: tuple[int, ...] = ()
+    spill: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "spill", WORD - sum(self.coarse))
         if min(*self.coarse, *self.fine, self.spill, 0) < 0 or self.spill == WORD:
             raise ValueError("masses must not be negative, nor more than fill a word")
         if self.fine and (sum(self.fine) != WORD or len(self.fine) != len(self.coarse)):
@@ -56,10 +58,6 @@ class Table:
         fine = [(rest << 64) // (spill * total) for _, rest in parts]
         fine[max(range(len(fine)), key=coarse.__getitem__)] += WORD - sum(fine)
         return cls(start, coarse, tuple(fine))
-
-    @cached_property
-    def spill(self) -> int:
-        return WORD - sum(self.coarse)
 
     @cached_property
     def masses(self) -> tuple[int, ...]:

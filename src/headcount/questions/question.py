@@ -96,16 +96,6 @@ class Question(ABC):
         """The standard error of an answer, typically, if that of a cell is one."""
         return 1.0
 
-    @property
-    def open(self) -> bool:
-        """Whether any label may occur."""
-        return self.shape is Shape.KEY
-
-    @property
-    def several(self) -> bool:
-        """Whether there is an answer for each of several labels."""
-        return self.shape in (Shape.ONE_OF, Shape.K_OF, Shape.KEY)
-
     def labels(self, keys: Sequence[Label] | None = None) -> list[Label]:
         """What the answers are about, one for each; where labels are not listed, those that were found."""
         raise Unsupported(f"a {self.name} has no categories")
@@ -148,7 +138,7 @@ class Question(ABC):
     @property
     def each(self) -> str:
         """The answer, or one of several, as the subject of a sentence."""
-        return "each count" if self.several else f"the {self.name} {self.about}".rstrip()
+        return "each count" if self.shape.several else f"the {self.name} {self.about}".rstrip()
 
     @property
     def ignores_zeros(self) -> bool:

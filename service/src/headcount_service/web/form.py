@@ -156,7 +156,7 @@ class Offered:
             "asks": self.kind.asks,
             "unit": self.kind.unit_words,
             "percent": self.kind.percent,
-            "several": self.example.several,
+            "several": self.example.shape.several,
             "counts": self.example.shape is Shape.BIT,
             "fields": [field.name for field in self.fields],
         }

@@ -25,6 +25,7 @@ from headcount.programme.coins import Bools, Coins
 from headcount.programme.table import Ints, Words
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.protocol import FEW_VALUES, Protocol
+from headcount.questions.domains.domain import Shape
 
 PEOPLE = 1 << 19  # who report at once
 TRUSTED = tuple(model for model in Model if model.releases)  # where nobody outside sees a message
@@ -65,7 +66,7 @@ class Observer:
 
     def __post_init__(self) -> None:
         task = self.protocol.task
-        if task.open:
+        if task.shape is Shape.KEY:
             raise Unsupported("labels that nobody knows cannot be tried out", "name some categories")
         if task.values > FEW_VALUES:
             raise Unsupported(

@@ -73,7 +73,7 @@ class Declaration(ABC):
                 Phrase("use {}", Phrase.joined(" or ", others)),
                 protocol=self.name,
             )
-        if self.neighbours is Neighbours.ADD_REMOVE and self.crowd.least < self.crowd.size:
+        if self.neighbours.hides_size and self.crowd.least < self.crowd.size:
             raise BadArgument("least", "is given, and how many people report is private", "leave it out")
 
     @classmethod
@@ -81,7 +81,7 @@ class Declaration(ABC):
         """Refuses a task that this protocol does not answer."""
         if cls.answers(task):
             return
-        if not task.open or Shape.ONE_OF not in cls.shapes:
+        if task.shape is not Shape.KEY or Shape.ONE_OF not in cls.shapes:
             works = f"it answers {', '.join(cls.asked())}"
             raise Unsupported(f"does not answer {task.name}", works, protocol=cls.name)
         raise Unsupported("needs a list of categories", protocol=cls.name)
@@ -160,7 +160,7 @@ class Declaration(ABC):
     def tally(self, batch: Batch) -> Tally:
         """What the analyser keeps: by default, how often each kind of message occurs."""
         kinds = batch.messages["kind"]
-        if self.task.open:
+        if self.task.shape is Shape.KEY:
             return Tally.by_key(batch.reports, kinds)
         if self.kinds == 1:
             return Tally(batch.reports, np.array([kinds.size]))

@@ -11,7 +11,7 @@ from headcount.questions.question import Question
 
 def touched(task: Question) -> int:
     """How many cells a person is in."""
-    return task.strategy.families if task.several else 1
+    return task.strategy.families if task.shape.several else 1
 
 
 def one_of_each(task: Question, value: Field, send: Callable[[Field], Brick] = Emit) -> Brick:

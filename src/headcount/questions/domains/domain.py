@@ -27,12 +27,19 @@ DIFFERENT = (
 class Shape(StrEnum):
     """What a code is to a protocol, which declares the shapes that it serves."""
 
-    BIT = "bit"  # 0 or 1: a single cell counts the ones
-    ONE_OF = "one of d"  # an index below d: a cell for each
-    K_OF = "k of d"  # a cell in each of several families, which a strategy makes of an index: their errors are
-    # independent and have one law
-    KEY = "key"  # a label that nobody listed beforehand: a cell for each that occurs
-    AMOUNT = "amount"  # from 0 to d - 1, in steps: a single cell adds them up
+    BIT = "bit", False  # 0 or 1: a single cell counts the ones
+    ONE_OF = "one of d", True  # an index below d: a cell for each
+    K_OF = "k of d", True  # a cell in each of several families, which a strategy makes of an index: their errors
+    # are independent and have one law
+    KEY = "key", True  # a label that nobody listed beforehand: a cell for each that occurs
+    AMOUNT = "amount", False  # from 0 to d - 1, in steps: a single cell adds them up
+
+    several: bool  # whether there is an answer for each of several labels
+
+    def __new__(cls, value: str, several: bool = False) -> Shape:
+        shape = str.__new__(cls, value)
+        shape._value_, shape.several = value, several
+        return shape
 
 
 class Merge(StrEnum):
