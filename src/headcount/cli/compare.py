@@ -35,7 +35,7 @@ from headcount.comparing import compare as compared
 from headcount.errors import BadArgument
 from headcount.phrases import Spelling, said
 from headcount.planner.comparison import Comparison
-from headcount.questions.total import Mean
+from headcount.questions import implied
 
 
 def compare(
@@ -63,7 +63,7 @@ def compare(
     names = [name for name in (column, unit) if name]
     frame = table(file, names, None)
     comparison = compared(
-        frame, Mean(bounds, clip=clip) if mean and bounds else None, epsilon=epsilon, delta=delta,
+        frame, implied(per_person=True, bounds=bounds, clip=clip) if mean else None, epsilon=epsilon, delta=delta,
         neighbours=neighbours, column=column, where=where_of(where), unit=unit, max_contributions=max_contributions,
         bounds=None if mean else bounds,
         clip=clip and not mean, categories=categories_of(categories), other=other,

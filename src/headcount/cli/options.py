@@ -13,11 +13,10 @@ from headcount.cli.numbers import WHOLE, looks_whole, whole
 from headcount.cli.render import Format
 from headcount.errors import BadArgument
 from headcount.protocols import named
+from headcount.questions import implied, implying
 from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.reading import EXACT
-from headcount.questions.total import Sum
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
@@ -147,13 +146,11 @@ def bins_of(text: str | None) -> Any:
 def task_for(
     name: str, categories: str | None, bounds: tuple[float, float] | None, whole: bool = False
 ) -> Question | None:
-    """The task that the options describe, for a protocol that may need one of them."""
-    if categories:
-        return Histogram(categories_of(categories))
-    if bounds:
-        return Sum.whole(bounds) if whole else Sum(bounds)
+    """The question that the options imply, for a protocol that may need one of them."""
     shapes = named(name).shapes
-    if Shape.BIT not in shapes:
-        missing = "--categories" if Shape.ONE_OF in shapes else "--bounds"
-        raise BadArgument(missing, f"is missing for {name}", "use for example --categories 100, or --bounds 0 1")
-    return None
+    if Shape.BIT not in shapes and not categories and not bounds:
+        missing = implying(shapes)[0]
+        raise BadArgument(f"--{missing}", f"is missing for {name}", "use for example --categories 100, or --bounds 0 1")
+    if not categories and not bounds:
+        return None
+    return implied(categories=categories_of(categories), bounds=bounds, whole=whole)

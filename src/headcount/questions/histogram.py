@@ -60,6 +60,7 @@ class Histogram(Question):
     unit_words: ClassVar[str] = "people"
     guess: ClassVar[str] = "to guess half of the people for every category"
     instead: ClassVar[str] = "numbers of people"
+    implied_by: ClassVar[str] = "categories"
     arguments: ClassVar[tuple[Argument, ...]] = (
         replace(CATEGORIES, first=10),
         Argument("bins", Told.EDGES, "For numbers: the edges, or how many bins within --bounds."),

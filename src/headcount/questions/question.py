@@ -42,6 +42,7 @@ class Question(ABC):
     clipped_to: tuple[float, float] | None = None  # the range that values outside of it are brought into
 
     arguments: ClassVar[tuple[Argument, ...]] = ()  # of `posed`
+    implied_by: ClassVar[str] = ""  # the one of them that asks this question where none is named
 
     @classmethod
     def posed(cls, **arguments: Any) -> Question:

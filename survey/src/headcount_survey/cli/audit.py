@@ -21,10 +21,9 @@ from headcount.privacy.budget import Neighbours as Relation
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import CATALOGUE, named
 from headcount.protocols.base.protocol import Protocol
+from headcount.questions import implied, question_from_json
 from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Sum
 
 if TYPE_CHECKING:
     from headcount.audit.attacks.lower_bound import Attack
@@ -131,7 +130,9 @@ def _protocol(
         return _tiny(cls, n, Relation.parse(neighbours))
     task: Question | None = None if Shape.BIT in cls.shapes else cls.tiny().task
     if categories or bounds:
-        task = Histogram(categories_of(categories)) if categories else Sum(bounds or (0.0, 1.0), STEPS)
+        task = implied(categories=categories_of(categories), bounds=bounds)
+    if task is not None and task.shape is Shape.AMOUNT and bounds:
+        task = question_from_json({**task.to_json(), "steps": STEPS})
     budget: dict[str, Any] = {} if epsilon is None else {"epsilon": epsilon, "delta": delta}
     return planned(name, task, n=PEOPLE if n is None else n, neighbours=neighbours, **budget, **parameters)
 

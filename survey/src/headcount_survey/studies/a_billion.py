@@ -122,7 +122,7 @@ def crowd(task: Question, people: int) -> Ints:
 
 def truths(task: Question, held: Ints) -> Floats:
     """What the crowd's answer is, in people."""
-    if isinstance(task, Histogram):
+    if task.shape.several:
         return held.astype(np.float64)
     return np.asarray(sum(many * task.truth(np.array([value])) for value, many in enumerate(held.tolist())))
 
@@ -153,7 +153,7 @@ def _covering(protocol: Protocol, tallies: list[Tally], answers: Floats, truth: 
 
 
 def _named(row: Mapping[str, Any]) -> str:
-    return f"{row['cells']:,} categories" if row["task"] == "histogram" else str(row["task"])
+    return f"{row['cells']:,} categories" if row["cells"] > 1 else str(row["task"])
 
 
 def _answer(rows: Sequence[Mapping[str, Any]]) -> str:
