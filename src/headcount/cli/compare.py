@@ -28,7 +28,7 @@ from headcount.cli.options import (
     WitnessFile,
     categories_of,
     where_of,
-)  # fmt: skip
+)
 from headcount.cli.render import Format, sheet_table, show
 from headcount.cli.spelling import Flags
 from headcount.comparing import compare as compared
@@ -63,12 +63,21 @@ def compare(
     names = [name for name in (column, unit) if name]
     frame = table(file, names, None)
     comparison = compared(
-        frame, implied(per_person=True, bounds=bounds, clip=clip) if mean else None, epsilon=epsilon, delta=delta,
-        neighbours=neighbours, column=column, where=where_of(where), unit=unit, max_contributions=max_contributions,
+        frame,
+        implied(per_person=True, bounds=bounds, clip=clip) if mean else None,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=neighbours,
+        column=column,
+        where=where_of(where),
+        unit=unit,
+        max_contributions=max_contributions,
         bounds=None if mean else bounds,
-        clip=clip and not mean, categories=categories_of(categories), other=other,
+        clip=clip and not mean,
+        categories=categories_of(categories),
+        other=other,
         ledger=ledger_of(ledger, witness),
-    )  # fmt: skip
+    )
     value = _rows(comparison) if how is Format.CSV else comparison.to_json()
     show(value, how, _tables(comparison, Flags(context.command)), comparison.to_markdown())
 

@@ -88,20 +88,30 @@ for kind in QUESTIONS.values():
 
 
 def draw_map(
-    epsilon: Epsilon, delta: Delta = 0.0,
+    epsilon: Epsilon,
+    delta: Delta = 0.0,
     n: Annotated[tuple[float, float], typer.Option("--n", help="The smallest and the largest crowd.")] = (100, 1e6),
     ones: Annotated[tuple[float, float], typer.Option("--ones", help="The fewest and the most ones.")] = (1, 1e5),
     points: Annotated[int, typer.Option("--points", help="How many of each.")] = 40,
-    models: Models = None, protocols: Protocols = None,
-    situations: Annotated[bool, typer.Option(help="Mark three typical crowds.")] = False, out: Out = None,
-    theme: Look = "light", how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+    models: Models = None,
+    protocols: Protocols = None,
+    situations: Annotated[bool, typer.Option(help="Mark three typical crowds.")] = False,
+    out: Out = None,
+    theme: Look = "light",
+    how: Formats = Format.TABLE,
+) -> None:
     """Who counts best among so many people with so many ones; and where additive noise overtakes sampling."""
     _checked(out, theme)
     found = who_counts_best(
-        epsilon=epsilon, delta=delta, n=n, ones=ones, points=points, models=models or None, protocols=protocols,
+        epsilon=epsilon,
+        delta=delta,
+        n=n,
+        ones=ones,
+        points=points,
+        models=models or None,
+        protocols=protocols,
         watch=Bar("calibrating"),
-    )  # fmt: skip
+    )
     if how is Format.TABLE:
         print(f"{found.finding}.\n\n{found.summary()}\n")
     _shown(found, how)

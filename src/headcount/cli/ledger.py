@@ -37,9 +37,14 @@ def ledger_of(path: Path | None, witness: Path | None) -> Ledger | None:
 
 @ledgers.command()
 def create(
-    file: Kept, epsilon: Epsilon, delta: Delta | None = None, neighbours: Neighbours = "replace",
-    witness: WitnessFile = None, data: Data = None, how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+    file: Kept,
+    epsilon: Epsilon,
+    delta: Delta | None = None,
+    neighbours: Neighbours = "replace",
+    witness: WitnessFile = None,
+    data: Data = None,
+    how: Formats = Format.TABLE,
+) -> None:
     """Begin a ledger: what one crowd may lose in all."""
     if data is not None:
         if neighbours != "replace" or witness is not None:
@@ -74,9 +79,11 @@ def verify(file: Kept, witness: WitnessFile = None, data: Data = None, how: Form
 
 @ledgers.command()
 def cost(
-    file: Kept, plan: Annotated[Path, typer.Argument(help="The plan's file.")], data: Data = None,
+    file: Kept,
+    plan: Annotated[Path, typer.Argument(help="The plan's file.")],
+    data: Data = None,
     how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+) -> None:
     """What a plan would cost, and whether that is left. Nothing is spent."""
     ledger, asked = _verified(file, None, data), load_plan(plan)
     more, left, times = ledger.would_cost(asked), ledger.remaining, ledger.affords(asked)

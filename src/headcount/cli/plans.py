@@ -32,18 +32,32 @@ Text = str | None
 
 
 def run(
-    plan: PlanFile, file: File, column: Column, where: Where = None, unit: Unit = None,
-    max_contributions: MaxContributions = None, clamp: Clamp = False, ledger: LedgerFile = None,
-    witness: WitnessFile = None, engine: OnEngine = EngineName.HERE, how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+    plan: PlanFile,
+    file: File,
+    column: Column,
+    where: Where = None,
+    unit: Unit = None,
+    max_contributions: MaxContributions = None,
+    clamp: Clamp = False,
+    ledger: LedgerFile = None,
+    witness: WitnessFile = None,
+    engine: OnEngine = EngineName.HERE,
+    how: Formats = Format.TABLE,
+) -> None:
     """Run exactly this plan on a file. Plans are written by: headcount advise … --save plan.json"""
     loaded = load_plan(plan)
     on = engine_called(engine)
     frame = table(file, [name for name in (column, unit) if name is not None], on)
     answered = carry_out(
-        loaded, frame, column=column, where=where_of(where), unit=unit, max_contributions=max_contributions, engine=on,
+        loaded,
+        frame,
+        column=column,
+        where=where_of(where),
+        unit=unit,
+        max_contributions=max_contributions,
+        engine=on,
         ledger=ledger_of(ledger, witness),
-    )  # fmt: skip
+    )
     answered = answered.clamped() if clamp else answered
     show(answered.to_json(), how, estimate_table(answered))
 
@@ -71,10 +85,24 @@ def export(
 ) -> None:
     """Write a plan down as a draft for the OpenDP registry of deployments, in YAML."""
     record = load_plan(plan).to_registry(
-        name=name, curator=curator, curator_type=curator_type, published=published, description=description, use=use,
-        region=region, sector=sector, unit=unit, releases=releases, data_source=data_source, later=later,
-        prepared=prepared, kept=kept, justification=justification, authors=author or (), sources=source or (),
-    )  # fmt: skip
+        name=name,
+        curator=curator,
+        curator_type=curator_type,
+        published=published,
+        description=description,
+        use=use,
+        region=region,
+        sector=sector,
+        unit=unit,
+        releases=releases,
+        data_source=data_source,
+        later=later,
+        prepared=prepared,
+        kept=kept,
+        justification=justification,
+        authors=author or (),
+        sources=source or (),
+    )
     if out is None:
         print(record, end="")
         return

@@ -78,9 +78,13 @@ def demo(
         lots = (min(MOST_DEVICES, people - at) for at in range(0, people, MOST_DEVICES))
         invited = [invitation for lot in lots for invitation in desk.invite(collection.id, lot)]
         receipts = report_all(
-            desk.shuffler.address, collection.id, answers.astype(int).tolist(), hash=collection.hash,
-            invitations=invited, watch=Bar("devices report"),
-        )  # fmt: skip
+            desk.shuffler.address,
+            collection.id,
+            answers.astype(int).tolist(),
+            hash=collection.hash,
+            invitations=invited,
+            watch=Bar("devices report"),
+        )
         terminal.print(f"{len(receipts):,} devices have reported. One of them tells its owner:\n")
         terminal.print(str(receipts[0]), style="italic", highlight=False)
         desk.close(collection.id)

@@ -25,9 +25,14 @@ from headcount.questions.domains.domain import Shape
 from headcount_service.web.form import MOST_PEOPLE, Form, Labels, offered
 
 SLOW = {
-    "sample-threshold", "blanket-histogram", "almost-one-message-histogram",
-    "cheu-sum", "blanket-sum", "recursive-sum", "almost-central-sum",
-}  # fmt: skip
+    "sample-threshold",
+    "blanket-histogram",
+    "almost-one-message-histogram",
+    "cheu-sum",
+    "blanket-sum",
+    "recursive-sum",
+    "almost-central-sum",
+}
 SHOWN = 8  # protocols in a picture, at most
 USELESS = 0.999  # with an error of so much of the truth, "nobody" is as good an answer
 SPELLING = Labels()

@@ -70,14 +70,24 @@ PEOPLE = Field(
 )
 BUDGET = (
     Field(
-        "epsilon", "epsilon", "Epsilon", (0.01, 20), 1,
-        places=(0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8), needed=True,
+        "epsilon",
+        "epsilon",
+        "Epsilon",
+        (0.01, 20),
+        1,
+        places=(0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8),
+        needed=True,
     ),
     Field(
-        "delta", "delta", "Delta", (0, 0.01), 1e-6,
-        places=(0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3), needed=True,
+        "delta",
+        "delta",
+        "Delta",
+        (0, 0.01),
+        1e-6,
+        places=(0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
+        needed=True,
     ),
-)  # fmt: skip
+)
 HONEST = Field(
     "honest", "honest", "Honest share", (0.01, 1), 1, places=(0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1), percent=True
 )

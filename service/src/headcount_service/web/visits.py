@@ -57,7 +57,7 @@ class Visits:
     def plan(self) -> Plan:
         return advise(
             Count(), n=PEOPLE, epsilon=EPSILON, delta=DELTA, models=["shuffle"], collected=True, max_messages=MESSAGES
-        ).best  # fmt: skip
+        ).best
 
     def begin(self) -> dict[str, Any]:
         """A collection for one visitor, with a budget that lasts for one answer."""
@@ -101,11 +101,19 @@ class Visits:
         visit = self._visit(name)
         protocol = self.plan.protocol
         return {
-            "collection": visit.collection.id, "hash": visit.collection.hash, "question": visit.collection.question,
-            "people": PEOPLE, "protocol": protocol.name, "rmse": protocol.rmse(),
-            "state": visit.state, "reports": PEOPLE if visit.release else self._came(name),
-            "yes": visit.yes, "release": visit.release, "proof": visit.proof, "problem": visit.problem,
-        }  # fmt: skip
+            "collection": visit.collection.id,
+            "hash": visit.collection.hash,
+            "question": visit.collection.question,
+            "people": PEOPLE,
+            "protocol": protocol.name,
+            "rmse": protocol.rmse(),
+            "state": visit.state,
+            "reports": PEOPLE if visit.release else self._came(name),
+            "yes": visit.yes,
+            "release": visit.release,
+            "proof": visit.proof,
+            "problem": visit.problem,
+        }
 
     def _answered(self, visit: Visit) -> None:
         desk, name = Operator.open(self.folder), visit.collection.id

@@ -118,9 +118,15 @@ def _whole(samples: float) -> int:
 
 
 def _protocol(
-    name: str, n: int | None, epsilon: float | None, delta: float | None, param: list[str] | None, neighbours: str,
-    categories: str | None, bounds: tuple[float, float] | None,
-) -> Protocol:  # fmt: skip
+    name: str,
+    n: int | None,
+    epsilon: float | None,
+    delta: float | None,
+    param: list[str] | None,
+    neighbours: str,
+    categories: str | None,
+    bounds: tuple[float, float] | None,
+) -> Protocol:
     """The one described, or the tiny instance where nothing is."""
     cls, parameters = named(name), parameters_of(param)
     if epsilon is None and not parameters:
@@ -221,11 +227,15 @@ def _screen(out: Console) -> Console:
 def _cells(found: Audit) -> dict[str, str]:
     run = found.attack
     return {
-        "protocol": run.protocol.name, "task": run.protocol.task.name, "n": f"{max(map(sum, run.pair))}",
-        "delta": f"{run.delta:.3g}", "proved": f"{run.epsilon:.3f}",
-        "claimed": f"{run.claim:.3f}" if math.isfinite(run.claim) else "none", "of the claim": _bar(run, 12),
+        "protocol": run.protocol.name,
+        "task": run.protocol.task.name,
+        "n": f"{max(map(sum, run.pair))}",
+        "delta": f"{run.delta:.3g}",
+        "proved": f"{run.epsilon:.3f}",
+        "claimed": f"{run.claim:.3f}" if math.isfinite(run.claim) else "none",
+        "of the claim": _bar(run, 12),
         "verdict": "stands" if found.stands else "VIOLATED",
-    }  # fmt: skip
+    }
 
 
 def _line(cells: dict[str, str], room: int, style: str) -> Table:
