@@ -124,10 +124,14 @@ def carry_out(
     if ledger is not None:
         ledger.charge(*plans)
     coins = coins or SecretCoins()
-    estimates = []
-    for at, plan in enumerate(plans):
-        tally = tallies[at] if at in tallies else engine.tally(plan, answers, coins)
-        estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
-        simulated = plan.protocol.model is not Model.CENTRAL
-        estimates.append(replace(estimate, budget=plan.budget, secret=coins.secret, simulated=simulated))
-    return estimates
+    return [
+        shown(plan, tallies[at] if at in tallies else engine.tally(plan, answers, coins), coins)
+        for at, plan in enumerate(plans)
+    ]
+
+
+def shown(plan: Plan, tally: Tally, coins: Coins) -> Estimate:
+    """What the trusted side lets go of a tally that is paid for."""
+    estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
+    simulated = plan.protocol.model is not Model.CENTRAL
+    return replace(estimate, budget=plan.budget, secret=coins.secret, simulated=simulated)

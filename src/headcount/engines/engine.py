@@ -11,7 +11,6 @@ from headcount.errors import BadArgument
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
-from headcount.questions.domains.domain import Domain
 from headcount.questions.question import Question
 
 KEY = 16  # bytes of the key with which lots are drawn
@@ -56,10 +55,6 @@ class Rows:
             if name is not None and not isinstance(name, str):
                 raise BadArgument(argument, "does not name a column", "give the name of a column of the table")
         return {argument: name for argument, name in given.items() if name is not None}
-
-    def domain(self, question: Question) -> Domain:
-        """How rows become codes: the question's domain, with what was declared of the data."""
-        return question.read_as(self.where, 0 if self.by is None else 1)
 
 
 class Answers(Protocol):

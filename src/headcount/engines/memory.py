@@ -32,7 +32,8 @@ class MemoryEngine:
 
     def answers(self, task: Question, rows: Rows) -> Values:
         """The code of each person, or of each of the rows that are kept of them."""
-        domain, (columns, ids) = rows.domain(task), _columns(rows)
+        domain = task.read_as(rows.where, grouped=rows.by is not None)
+        columns, ids = _columns(rows)
         parts = zip(domain.parts, columns, strict=True)
         if ids is None:
             return domain.joined([part.codes(held) for part, held in parts])

@@ -54,13 +54,13 @@ class Question(ABC):
     def domain(self) -> Domain:
         """What people hold."""
 
-    def read_as(self, where: object, groups: int) -> Domain:
-        """The domain as the asker declared it: which value counts as a one, and how many columns tell the groups."""
+    def read_as(self, where: object, *, grouped: bool) -> Domain:
+        """The domain as the asker declared it: which value counts as a one, and whether a column tells the groups."""
         if where is not None:
             raise BadArgument("where", f"is for counts, and this is a {self.name}", "leave it out")
-        if groups != len(self.domain.parts) - 1:
-            columns = len(self.domain.parts) - 1
-            problem = f"is missing for a {self.name}" if not groups else f"does not fit a {self.name}"
+        columns = len(self.domain.parts) - 1
+        if columns != grouped:
+            problem = f"does not fit a {self.name}" if grouped else f"is missing for a {self.name}"
             raise BadArgument("by", problem, f"name {columns} columns of groups" if columns else "leave it out")
         return self.domain
 
