@@ -45,7 +45,7 @@ class TableEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within
+    protocol, tally, people, budget, secret, within, simulated
         As for `Estimate`; `people` are those of the cells of all margins, one after the other.
 
     Examples

@@ -42,7 +42,7 @@ class Margins(Strategy):
     public: bool = True
 
     @property
-    def codes(self) -> int:
+    def codes(self) -> int:  # type: ignore[override]
         return math.prod(self.sizes)
 
     @cached_property
@@ -72,7 +72,7 @@ class Margins(Strategy):
         return sum(map(self.cells_of, self.measured))
 
     @cached_property
-    def parts(self) -> int:  # type: ignore[override]
+    def parts(self) -> int:
         return sum(map(self.cells_of, self.margins))
 
     def cells(self, value: Field) -> tuple[Field, ...]:
