@@ -5,12 +5,13 @@ Internal: docs/api.md lists what is public.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal, TypedDict, Unpack, cast
+from typing import Any, Literal, TypedDict, Unpack, cast
 
 from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
+from headcount.answers.table import TableEstimate
 from headcount.engines.engine import Engine, Rows, engine_for
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
@@ -20,6 +21,7 @@ from headcount.questions.distribution import BINS, Distribution
 from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
 from headcount.questions.question import Question
+from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
 from headcount.running import carry_out
 from headcount.types import Bounds, Data, Edges, Groups, Labels, ModelName, PersonIds, Relation, Where
@@ -124,7 +126,7 @@ def ask(
     >>> 49 < answer.value < 50
     True
     """
-    rows = Rows(data, column=column, where=where, by=by, unit=unit, most=max_contributions)
+    rows = Rows.of(question, data, column=column, where=where, by=by, unit=unit, most=max_contributions)
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     budget.require_hidden(rows.most or 1)
     question = ready(question, budget)
@@ -412,3 +414,43 @@ def quantile(
     """
     question = Quantile(bounds, bins, clip, at=at)
     return cast(DistributionEstimate, ask(data, question, epsilon=epsilon, **options)).quantile(at)
+
+
+def table(
+    data: Data,
+    *,
+    columns: Mapping[str, Any],
+    epsilon: float,
+    margins: int | Sequence[tuple[str, ...]] = 2,
+    **options: Unpack[Options],
+) -> TableEstimate:
+    """How many people are in each cell of a table of several columns, with totals that agree?
+
+    Parameters
+    ----------
+    data, epsilon, options
+        As for `ask`; a mapping from names to lists is a table, too.
+    columns : mapping
+        For each column its labels, or a mapping as the arguments of `histogram`: `{"categories": …, "other": True}`,
+        `{"bins": [0, 18, 65, 120]}`, or `{"bounds": (0, 120), "bins": 12, "clip": True}`.
+    margins : int or list of tuple of str
+        How many columns at most are told together, or which.
+
+    Returns
+    -------
+    TableEstimate
+        Every margin, sums of cells and rates, all from one release.
+
+    Raises
+    ------
+    errors.Refused
+        As `ask` does.
+
+    Examples
+    --------
+    >>> frame = {"sex": ["f", "m"] * 500, "vote": ["yes"] * 700 + ["no"] * 300}
+    >>> answer = hc.table(frame, columns={"sex": ["f", "m"], "vote": ["yes", "no"]}, epsilon=1, model="central")
+    >>> 330 < answer["sex", "vote"]["f", "yes"].value < 370
+    True
+    """
+    return cast(TableEstimate, ask(data, Table(columns, margins), epsilon=epsilon, **options))

@@ -8,7 +8,9 @@ from __future__ import annotations
 from headcount import errors
 from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
-from headcount.asking import Options, ask, count, distribution, fraction, histogram, mean, quantile
+from headcount.answers.ratio import Rate
+from headcount.answers.table import Margin, TableEstimate
+from headcount.asking import Options, ask, count, distribution, fraction, histogram, mean, quantile, table
 from headcount.asking import sum as sum
 from headcount.audit.attacks.lower_bound import Attack, attack
 from headcount.certifying import certify, verify
@@ -39,6 +41,7 @@ from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
+from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
 from headcount.running import run
 
@@ -62,6 +65,7 @@ __all__ = [
     "Histogram",
     "Ledger",
     "Map",
+    "Margin",
     "Mean",
     "Model",
     "Neighbours",
@@ -71,10 +75,13 @@ __all__ = [
     "Protocol",
     "Quantile",
     "QuantileEstimate",
+    "Rate",
     "Refused",
     "SecretCoins",
     "SeededCoins",
     "Sum",
+    "Table",
+    "TableEstimate",
     "Tally",
     "advise",
     "ask",
@@ -97,6 +104,7 @@ __all__ = [
     "run",
     "smallest_detectable",
     "smallest_n",
+    "table",
     "verify",
 ]
 SHADOWING = ("map", "sum")  # public as attributes: `from headcount import *` must not replace the builtins

@@ -15,11 +15,12 @@ from headcount.answers.linear import CellErrors, ErrorLaw, Linear, cell_errors
 from headcount.answers.worst_case import worst_truth
 from headcount.common.quantity import require_confidence
 from headcount.errors import BadArgument, Unsupported
-from headcount.privacy.budget import Budget
+from headcount.figures.text_table import TextTable
+from headcount.privacy.budget import Budget, Neighbours
 from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
+from headcount.questions.domains.categories import OTHER
 from headcount.questions.domains.domain import Label, Shape
-from headcount.questions.question import OTHER
 from headcount.questions.strategies.strategy import distinct
 
 if TYPE_CHECKING:
@@ -359,6 +360,11 @@ class Estimate:
             return str(self)
         cells = "unknown labels" if self._private_keys else f"{self.people.size:,} cells"
         return f"Estimate: histogram of {cells}, {', '.join(self.promises())}"
+
+    @property
+    def sheets(self) -> list[TextTable]:
+        """Tables of the answer, where it is shown as such."""
+        return []
 
     def rows(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Category, value and interval of each cell, or the first few, as text; `other` is last."""

@@ -143,6 +143,29 @@ def bins_of(text: str | None) -> Any:
         raise BadArgument("--bins", f"is {text!r}", works) from None
 
 
+def columns_of(declared: list[str]) -> dict[str, Any]:
+    """Columns as they are written: sex=f,m, region=9, age=0:18:65, age=0:120/12; with + at the end, others apart."""
+    return dict(_column_of(text) for text in declared)
+
+
+def _column_of(text: str) -> tuple[str, Any]:
+    name, equals, told = text.partition("=")
+    works = "write name=labels, as in sex=f,m, or name=edges, as in age=0:18:65 or age=0:120/12"
+    if not equals or not name.strip() or not told.strip("+ "):
+        raise BadArgument("--columns", f"is {text!r}", works)
+    other = {"other": True} if told.endswith("+") else {}
+    told = told.removesuffix("+")
+    edges, _, many = told.partition("/")
+    numbers = [number_of(edge.strip()) for edge in edges.split(":")]
+    if len(numbers) < 2 or None in numbers:
+        return name.strip(), {"categories": categories_of(told), **other}
+    if not many:
+        return name.strip(), {"bins": numbers, **other}
+    if len(numbers) > 2 or not looks_whole(many) or other:
+        raise BadArgument("--columns", f"is {text!r}", works)
+    return name.strip(), {"bounds": numbers, "bins": whole("--columns", many)}
+
+
 def task_for(
     name: str, categories: str | None, bounds: tuple[float, float] | None, whole: bool = False
 ) -> Question | None:

@@ -11,7 +11,6 @@ from headcount.cli.files import engine_called, table
 from headcount.cli.ledger import ledger_of
 from headcount.cli.options import (
     Clamp,
-    Column,
     EngineName,
     File,
     Formats,
@@ -29,12 +28,15 @@ from headcount.running import run as carry_out
 
 PlanFile = Annotated[Path, typer.Argument(help="The plan's file.")]
 Text = str | None
+OneColumn = Annotated[
+    Text, typer.Option("--column", help="The column of people's answers, unless the plan names them.")
+]
 
 
 def run(
     plan: PlanFile,
     file: File,
-    column: Column,
+    column: OneColumn = None,
     where: Where = None,
     unit: Unit = None,
     max_contributions: MaxContributions = None,
@@ -47,7 +49,8 @@ def run(
     """Run exactly this plan on a file. Plans are written by: headcount advise … --save plan.json"""
     loaded = load_plan(plan)
     on = engine_called(engine)
-    frame = table(file, [name for name in (column, unit) if name is not None], on)
+    read = [*loaded.protocol.task.reads, column, unit]
+    frame = table(file, [name for name in read if name is not None], on)
     answered = carry_out(
         loaded,
         frame,

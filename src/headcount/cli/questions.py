@@ -62,7 +62,8 @@ def answer(
     if consistent and not question.shape.several:
         raise BadArgument("--consistent", f"is for histograms, and this is a {question.name}", "leave it out")
     place = engine_called(engine)
-    data = table(file, [name for name in (column, unit, by) if name is not None], place)
+    read = [*question.reads, column, unit, by]
+    data = table(file, [name for name in read if name is not None], place)
     estimate = ask(
         data,
         question,

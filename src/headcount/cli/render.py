@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -23,7 +24,7 @@ from headcount.figures.text_table import TextTable, comma_separated
 from headcount.phrases import Spelling, said
 from headcount.planner.advice import Advice
 from headcount.privacy.model import Model
-from headcount.questions.question import OTHER
+from headcount.questions.domains.categories import OTHER
 
 LATEST = 253_402_300_799  # seconds since 1970: the end of the year 9999
 
@@ -94,9 +95,19 @@ def _rows(value: Any) -> list[dict[str, Any]]:
         return value
     if "cells" in value:
         other = [{"category": OTHER, **value["other"]}] if value["other"] else []
-        return [*value["cells"], *other]
+        return [*map(_labelled, value["cells"]), *other]
     rows: list[dict[str, Any]] = value.get("options") or value.get("quantiles") or [value]
     return rows
+
+
+def _labelled(cell: dict[str, Any]) -> dict[str, Any]:
+    """A cell of a table with a column for each label."""
+    category = cell["category"]
+    return (
+        {**category, **{name: part for name, part in cell.items() if name != "category"}}
+        if isinstance(category, dict)
+        else cell
+    )
 
 
 def written(how: Format, write: Callable[[Path], object], path: Path) -> None:
@@ -114,14 +125,15 @@ def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
     return table
 
 
-def estimate_table(estimate: Estimate) -> Table:
-    table = grid("", "")
-    if estimate.protocol.task.shape.several:
+def estimate_table(estimate: Estimate) -> RenderableType:
+    table, several = grid("", ""), estimate.protocol.task.shape.several
+    sheets = [part for sheet in estimate.sheets for part in _titled(sheet)]
+    if several and not sheets:
         for category, value, span in estimate.rows():
             table.add_row(escape(category), f"[bold]{value}[/]  ({span})")
         if estimate.simultaneous95 is not None:
             table.add_row("all at once, 95%", f"± {estimate.simultaneous95:,.4g}")
-    else:
+    elif not several:
         ((value, low, high),) = estimate.shown()
         table.add_row("answer", answered(value, estimate.protocol.task.about))
         table.add_row("95% interval", f"{low} to {high}")
@@ -133,7 +145,12 @@ def estimate_table(estimate: Estimate) -> Table:
     if estimate.protocol.model is not Model.CENTRAL:
         table.add_row("messages", f"{estimate.protocol.messages_per_person:.4g} a person")
         table.add_row("if they collude", _collusion(estimate.protocol.local_epsilon))
-    return table
+    return Group(*sheets, table) if sheets else table
+
+
+def _titled(sheet: TextTable) -> tuple[RenderableType, ...]:
+    """A sheet under its title, which may be wider."""
+    return Text(sheet.title), sheet_table(replace(sheet, title="")), Text("")
 
 
 def answered(value: str, about: str) -> str:

@@ -107,17 +107,18 @@ class FileCodes:
         """The columns that are asked for, under names of our own."""
         described = self._sql(f"SELECT * FROM {table} LIMIT 0")
         types = dict(zip(described.columns, map(str, described.types), strict=True))
-        for argument, name in self.rows.names().items():
+        names = self.rows.names()
+        for argument, name in names:
             if name not in types:
                 works = f"use one of {', '.join([*types][:20])}"
                 raise BadArgument(argument, f"is {name!r}, which the data does not have", works)
-        kinds = {argument: _kind(types[name], name) for argument, name in self.rows.names().items()}
+        kinds = [_kind(types[name], name) for _, name in names]
         called = [*self._names, *(["person"] if self.rows.unit is not None else [])]
         read = []
-        for name, (argument, kind) in zip(called, kinds.items(), strict=True):
+        for name, (argument, column), kind in zip(called, names, kinds, strict=True):
             plain = argument != "unit" or (alone and kind in WHOLE)  # integers of one type need not become text
-            read.append(f"{(_plain if plain else _person)(_quoted(self.rows.names()[argument]), kind)} AS {name}")
-        columns = (Column(name, kind) for name, kind in zip(self._names, kinds.values(), strict=False))
+            read.append(f"{(_plain if plain else _person)(_quoted(column), kind)} AS {name}")
+        columns = (Column(name, kind) for name, kind in zip(self._names, kinds, strict=False))
         return Source(f"(SELECT {', '.join(read)} FROM {table})", tuple(columns))
 
     def _merge(self) -> None:

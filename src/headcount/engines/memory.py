@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -32,7 +32,7 @@ class MemoryEngine:
 
     def answers(self, task: Question, rows: Rows) -> Values:
         """The code of each person, or of each of the rows that are kept of them."""
-        domain = task.read_as(rows.where, grouped=rows.by is not None)
+        domain = task.read_as(rows.where, int(rows.by is not None))
         columns, ids = _columns(rows)
         parts = zip(domain.parts, columns, strict=True)
         if ids is None:
@@ -70,7 +70,9 @@ def _columns(rows: Rows) -> tuple[list[Array], Array | None]:
     if rows.column is None and (hasattr(data, "columns") or hasattr(data, "column_names")):
         works = Phrase("name the column to count, for example {column}", column="clicked")
         raise BadArgument("column", "is missing for a frame", works)
-    columns = [_array(data if rows.column is None else _column(data, rows.column, "column"))]
+    columns = [_array(data if name is None else _column(data, name, "column")) for name in rows.columns]
+    if any(column.shape != columns[0].shape for column in columns):
+        raise BadArgument("data", "has columns of different lengths", "give one value per person in each")
     if by is not None:
         groups = _array(_column(data, by, "by") if isinstance(by, str) else by)
         if groups.shape != columns[0].shape:
@@ -82,7 +84,8 @@ def _columns(rows: Rows) -> tuple[list[Array], Array | None]:
 
 
 def _column(frame: Any, name: str, argument: str) -> Any:
-    names = [str(each) for each in getattr(frame, "column_names", getattr(frame, "columns", []))]
+    named = frame if isinstance(frame, Mapping) else getattr(frame, "columns", [])
+    names = [str(each) for each in getattr(frame, "column_names", named)]
     if name not in names:
         if not names:
             raise BadArgument(argument, "was given but the data has no named columns", "leave it out or give a frame")

@@ -44,7 +44,7 @@ class SparkEngine:
             raise BadArgument("data", "is no frame of Spark", "make one with spark.createDataFrame, or give a path")
         with refusing():
             frame = self._read(str(rows.data)) if isinstance(rows.data, str | Path) else rows.data
-        return SparkCodes(task.read_as(rows.where, grouped=rows.by is not None), rows, frame, refusing)
+        return SparkCodes(task.read_as(rows.where, int(rows.by is not None)), rows, frame, refusing)
 
     def require(self, task: Question, answers: SparkCodes) -> None:
         with refusing():

@@ -101,14 +101,14 @@ class SparkCodes:
         """The columns that are asked for, under names of our own. Spark puts the frame in its place."""
         rows, frame = self.rows, self._frame
         types = {name: kind.partition("(")[0] for name, kind in frame.dtypes}
-        for argument, name in rows.names().items():
+        for argument, name in rows.names():
             if frame.columns.count(name) != 1:
                 problem = "which the data does not have" if name not in frame.columns else "which occurs twice"
                 raise BadArgument(argument, f"is {name!r}, {problem}", f"use one of {', '.join(frame.columns[:20])}")
             if types[name] not in KINDS:
                 problem = f"column {name!r} holds neither numbers nor text ({types[name]})"
                 raise BadData(problem, "turn it into one of them first")
-        read = [*rows.names().values()][: len(self._names)]
+        read = [name for _, name in rows.names()][: len(self._names)]
         self._kinds = [types[name] for name in read]
         columns = [f"{self._compared(place, quoted(name))} AS {self._names[place]}" for place, name in enumerate(read)]
         columns += [f"{quoted(rows.unit)} AS person"] if rows.unit is not None else []

@@ -146,6 +146,8 @@ QUESTION = {
     "categories": "The labels to count, or how many there are. Say them without looking at the data.",
     "unknown keys": "Labels that nobody listed beforehand. Only those that enough people share can be shown, because "
     "a label may itself give somebody away.",
+    "columns": "The columns of a table, each with its categories or bins.",
+    "margins": "How many columns of a table at most are told together; smaller tables follow from these.",
     "bins": "The edges between which numbers are counted, or how many equal bins there are within the bounds.",
     "bounds": "The smallest and the largest value that anybody could hold. Say them without looking at the data; the "
     "wider they are, the more noise it takes.",

@@ -20,12 +20,13 @@ from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
 from headcount.questions.question import Question
+from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
 
-__all__ = ["Count", "Distribution", "Fraction", "Histogram", "Mean", "Quantile", "Question", "Sum"]
+__all__ = ["Count", "Distribution", "Fraction", "Histogram", "Mean", "Quantile", "Question", "Sum", "Table"]
 
 GROUP = "headcount.questions"
-OWN: tuple[type[Question], ...] = (Count, Fraction, Sum, Mean, Histogram, Distribution, Quantile)
+OWN: tuple[type[Question], ...] = (Count, Fraction, Sum, Mean, Histogram, Distribution, Quantile, Table)
 
 
 def installed(own: tuple[type[Question], ...] = OWN) -> dict[str, type[Question]]:

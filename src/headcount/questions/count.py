@@ -43,8 +43,8 @@ class Count(Question):
     def posed(cls, *, categories: Labels | None = None) -> Question:  # type: ignore[override]
         return cls() if categories is None else CountByGroup(categories, other=True)
 
-    def read_as(self, where: object, *, grouped: bool) -> Domain:
-        if grouped:
+    def read_as(self, where: object, groups: int) -> Domain:
+        if groups:
             raise BadArgument("categories", "is missing", Phrase("with {by}, name the groups to count in"))
         return self.domain if where is None else Bit(declared(where))
 
@@ -60,8 +60,8 @@ class Count(Question):
 class CountByGroup(Histogram):
     """How many people in each group hold a one? Everybody else is in `other`."""
 
-    def read_as(self, where: object, *, grouped: bool) -> Domain:
-        if not grouped:
+    def read_as(self, where: object, groups: int) -> Domain:
+        if not groups:
             raise BadArgument("by", "is missing", "name the column of groups, or ask for a histogram")
         return Filtered(Groups(self._categories), Bit(None if where is None else declared(where)))
 

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, cast
 from headcount.errors import BadArgument
 from headcount.questions.argument import BOUNDS, CATEGORIES, Argument, Told
 from headcount.questions.domains.bins import Bins
-from headcount.questions.domains.categories import Categories, Listed
+from headcount.questions.domains.categories import OTHER, Categories, Listed
 from headcount.questions.domains.domain import Domain, Label, Shape
 from headcount.questions.domains.keys import Keys
-from headcount.questions.question import OTHER, Question
+from headcount.questions.question import Question
 from headcount.types import Bounds, Edges, Labels
 
 

@@ -16,8 +16,6 @@ from headcount.questions.domains.domain import Codes, Domain, Label, Shape
 from headcount.questions.strategies.identity import Identity
 from headcount.questions.strategies.strategy import Strategy
 
-OTHER = "(other)"
-
 
 class Question(ABC):
     """What is asked of people: a map from noisy counts of their codes, the cells, to answers.
@@ -34,7 +32,7 @@ class Question(ABC):
     percent: ClassVar[bool] = False  # whether its errors are percentage points
     guess: ClassVar[str] = "to guess half of the people"  # what is as good as an answer that is mostly noise
     instead: ClassVar[str] = "count"  # what can be asked without dividing by the number of people
-    ordered: ClassVar[bool] = False  # whether answers are those of ordered bins, which have ranges and quantiles
+    answered: ClassVar[str] = "values"  # the form of its answer: one for each part, a "distribution" or a "table"
 
     per_person = False  # whether the answer is divided by the number of people
     low = 0.0
@@ -54,13 +52,18 @@ class Question(ABC):
     def domain(self) -> Domain:
         """What people hold."""
 
-    def read_as(self, where: object, *, grouped: bool) -> Domain:
-        """The domain as the asker declared it: which value counts as a one, and whether a column tells the groups."""
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that it names itself, one for each part of its domain; none if the asker names them."""
+        return ()
+
+    def read_as(self, where: object, groups: int) -> Domain:
+        """The domain as the asker declared it: which value counts as a one, and how many columns tell the groups."""
         if where is not None:
             raise BadArgument("where", f"is for counts, and this is a {self.name}", "leave it out")
         columns = len(self.domain.parts) - 1
-        if columns != grouped:
-            problem = f"does not fit a {self.name}" if grouped else f"is missing for a {self.name}"
+        if columns != groups:
+            problem = f"does not fit a {self.name}" if groups else f"is missing for a {self.name}"
             raise BadArgument("by", problem, f"name {columns} columns of groups" if columns else "leave it out")
         return self.domain
 

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from headcount.answers.distribution import DistributionEstimate
 from headcount.answers.estimate import Estimate
 from headcount.answers.intervals import covering
+from headcount.answers.table import TableEstimate
 from headcount.answers.worst_case import worst_truth
 from headcount.common.plurals import counted, people
 from headcount.errors import TooFewReports, TooManyReports, Unsupported
@@ -39,6 +40,7 @@ from headcount.questions.domains.domain import Shape
 from headcount.questions.reading import column
 
 FEW_VALUES = 1 << 12
+ANSWERS = {"values": Estimate, "distribution": DistributionEstimate, "table": TableEstimate}  # by their form
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,8 +284,9 @@ class Protocol(Declaration):
         if self.model.releases and not released.released:
             works = "estimate(release(tally))"
             raise Unsupported("must release a tally before anybody sees it", works, protocol=self.name)
-        kind = DistributionEstimate if self.task.ordered else Estimate
-        return kind(protocol=self, tally=released, people=self.task.rebuilt(self.point(released), released.reports))
+        return ANSWERS[self.task.answered](
+            protocol=self, tally=released, people=self.task.rebuilt(self.point(released), released.reports)
+        )
 
     def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
         """The law of a cell's error.
