@@ -34,6 +34,7 @@ class Question(ABC):
     instead: ClassVar[str] = "count"  # what can be asked without dividing by the number of people
     answered: ClassVar[str] = "values"  # the form of its answer: one for each part, a "distribution" or a "table"
 
+    reads: tuple[str, ...] = ()  # the columns that it names itself, one for each part of its domain
     per_person = False  # whether the answer is divided by the number of people
     low = 0.0
     width = 1.0
@@ -51,11 +52,6 @@ class Question(ABC):
     @abstractmethod
     def domain(self) -> Domain:
         """What people hold."""
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """The columns that it names itself, one for each part of its domain; none if the asker names them."""
-        return ()
 
     def read_as(self, where: object, groups: int) -> Domain:
         """The domain as the asker declared it: which value counts as a one, and how many columns tell the groups."""

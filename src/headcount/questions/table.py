@@ -115,7 +115,7 @@ class Table(Question):
         return tuple(domain for _, domain in self.columns)
 
     @property
-    def reads(self) -> tuple[str, ...]:
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
         return self.names
 
     @cached_property
