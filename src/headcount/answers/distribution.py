@@ -21,7 +21,7 @@ from headcount.questions.domains.domain import Label
 
 DRAWS, MOST_DRAWN = 999, 1 << 22  # of fresh noise for a band, and cells of them at a time
 FEWEST_DRAWS = 99
-CLEAR = 2.0  # standard errors: so many people must lie beyond a quantile
+CLEAR = 2.0  # standard errors of people that must lie beyond a quantile
 AT_AN_EDGE = 1e-9  # of a bin
 
 
@@ -56,7 +56,7 @@ class QuantileEstimate:
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """The confidence interval, by inverting a test of every bin.
 
-        Let v* be the bin of the true quantile. It is at or after the first bin up to which so many
+        Let v* be the bin of the true quantile. It is at or after the first bin up to which that many
         people may lie, and at or before the last one before which fewer may: each side is wrong
         only if the error at v*, or just before it, is beyond its own tail. No other bin is tested.
 
@@ -246,7 +246,7 @@ class DistributionEstimate(Estimate):
         return QuantileEstimate(part, self._interpolated(part * people), self)
 
     def _interpolated(self, people: float) -> float:
-        """Where the distribution function first reaches so many people, within its bin."""
+        """Where the distribution function first reaches this many people, interpolated within its bin."""
         reached = np.flatnonzero(self._prefixes >= people)
         bin_ = int(reached[0]) if reached.size else self.people.size - 1
         before = float(self._prefixes[bin_ - 1]) if bin_ else 0.0
@@ -369,7 +369,7 @@ class DistributionEstimate(Estimate):
         return np.column_stack([self.edges, *(each / people for each in (counted, counted - half, counted + half))])
 
     def _largest_of_fresh_noise(self, draws: int, spread: Floats) -> Floats:
-        """The largest error of a prefix, in standard errors, with noise that is not that of the answer."""
+        """The largest error of a prefix, in standard errors, with noise drawn afresh."""
         noise, strategy = self._errors.noise, self.protocol.task.strategy
         reached = np.cumsum(noise.masses)
         uniform = SecretCoins().uniform(draws * strategy.size) * reached[-1]
@@ -380,7 +380,7 @@ class DistributionEstimate(Estimate):
 
     @property
     def _bin_law(self) -> ErrorLaw:
-        """That of a single bin, which is the same for all of them."""
+        """The law of a single bin's error, which is the same for all bins."""
         return bin_law(self.protocol, self.tally.reports)
 
     def people_intervals(self, confidence: float) -> Floats:

@@ -91,7 +91,7 @@ class CellErrors:
         return value * np.exp(1j * at * (self.first + self.step * self._nearest))
 
     def combined(self, coefficients: Floats, times: Ints) -> ErrorLaw:
-        """The law of the sum of so many errors with each of these coefficients."""
+        """The law of the sum of independent errors: this many with each of these coefficients."""
         spread = self.std_error * math.sqrt(float((times * coefficients**2).sum()))
         if not spread:
             return ErrorLaw(Noise(np.zeros(1), np.ones(1)), 0.0)
@@ -135,7 +135,7 @@ class CellErrors:
 
 @lru_cache(maxsize=64)
 def cell_errors(protocol: Protocol, reports: int) -> CellErrors:
-    """Those of a protocol's cells, where they are independent and whatever the data."""
+    """The errors of a protocol's cells, where they are independent of each other and of the data."""
     if not (protocol.independent and protocol.steady) or protocol.task.shape is Shape.KEY:
         problem = "has errors that depend on each other, or on the data"
         raise Unsupported(problem, "ask for the sum instead", protocol=protocol.name)
@@ -144,7 +144,7 @@ def cell_errors(protocol: Protocol, reports: int) -> CellErrors:
 
 @lru_cache(maxsize=64)
 def bin_law(protocol: Protocol, reports: int) -> ErrorLaw:
-    """That of the error of the people with the first code, which is the same for every code."""
+    """The law of the error of the count of one code, which is the same for every code."""
     return cell_errors(protocol, reports).combined(*protocol.task.strategy.prefix(1))
 
 

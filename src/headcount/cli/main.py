@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def _told(fault: Exception) -> str:
-    """Where it happened and of which kind it was, for whoever mends it."""
+    """The place and kind of an unexpected error, for a bug report."""
     places = [f"  {frame.filename}, line {frame.lineno}, in {frame.name}" for frame in extract_tb(fault.__traceback__)]
     kind = type(fault).__name__
     return "\n".join([f"an error of the programme's own ({kind}); please report it with these lines", *places])

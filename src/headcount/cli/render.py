@@ -58,7 +58,7 @@ def waiting(what: str) -> Status:
 
 
 def warn(words: str) -> None:
-    """Says on standard error what whoever asked should know besides the answer."""
+    """Prints notes on the answer on standard error."""
     print(f"headcount: {words}", file=sys.stderr)
 
 

@@ -13,7 +13,7 @@ from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
 from headcount.questions.question import Question
 
-KEY = 16  # bytes of the key with which lots are drawn
+KEY = 16  # bytes of the key that samples a person's rows
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def _listed(files: list[Path]) -> str:
 
 
 def _exactly(file: Path) -> str:
-    """A file's name, in which DuckDB would see a pattern."""
+    """A file's name, with the characters escaped that DuckDB reads as a glob."""
     return re.sub(r"([*?\[])", r"[\1]", str(file))
 
 
@@ -91,7 +91,7 @@ def files_of(data: str | Path) -> list[Path]:
 
 
 def _aside(file: Path) -> bool:
-    """Whether it, or a folder that it lies in, is meant for a program and not for readers."""
+    """Whether the file or one of its folders is hidden: its name begins with a dot or an underscore."""
     return any(part.startswith(("_", ".")) for part in file.parts)
 
 

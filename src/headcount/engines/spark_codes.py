@@ -115,7 +115,7 @@ class SparkCodes:
         return f"(SELECT {', '.join(columns)} FROM {{frame}})"
 
     def _compared(self, place: int, column: str) -> str:
-        """Whether it holds the value that counts as a one, where Spark compares as Python does; else the column."""
+        """Whether the value counts as a one, as a column, where Spark compares as Python does; else the column itself."""
         where, kind, given = self.domain.parts[place].where, self._kinds[place], f"where{place}"
         if isinstance(where, str) and kind in TEXT:
             self._given["space"] = SPACE
@@ -128,7 +128,7 @@ class SparkCodes:
         return f"coalesce({same}, false)"
 
     def _read(self, query: str) -> None:
-        """Has the executors read the rows, and goes on with what this makes of them."""
+        """Replace rows by their codes, which executors make, merged by this query; refuses what does not fit."""
         person = ["person"] if self.rows.unit is not None else []
         kinds = [_kind(part) for part in self.domain.parts]
         work = ReadRows(self.domain, people=bool(person), kept=self.rows.most is not None)
@@ -156,7 +156,7 @@ class SparkCodes:
             self._given["key"] = self.rows.key.hex()
 
     def _refuse_first(self, strange: str, given: Mapping[str, Any] | None = None) -> None:
-        """Lets the domain say what it has against a value; it does not quote it."""
+        """Raises the domain's own refusal of the first value that does not fit, without quoting it."""
         table = self._sql(f"SELECT part0 FROM {self._answers} WHERE {strange} LIMIT 1", given).toArrow()
         self.from_batch([table.column(0).combine_chunks()])
         raise BadData("data has values that do not fit the question")

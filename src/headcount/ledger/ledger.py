@@ -122,7 +122,7 @@ class Ledger:
         """
         if epsilon is not None and not Path(path).exists():
             allowance = Allowance.of(epsilon, 0.0 if delta is None else delta, neighbours or "replace")
-            with suppress(AlreadyThere):  # somebody else was faster
+            with suppress(AlreadyThere):  # another process created it first
                 Journal.create(Path(path), allowance)
         journal = Journal(Path(path), Path(witness) if witness is not None else None)
         _same(journal.allowance, epsilon, delta, neighbours)
@@ -307,7 +307,7 @@ class Ledger:
     def require_later_of(
         self, page: Page, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()
     ) -> None:
-        """The same, of this page: for whoever has locked the book."""
+        """`require_later` on a page that was read under the book's lock."""
         ahead, asked = ([self._asked(question) for question in part] for part in (promised, questions))
         now = page.spending.ordered([*ahead, *asked])
         between = reduce(Spending.and_also, ahead, now)

@@ -21,7 +21,7 @@ from headcount.privacy.budget import SMALLEST_EPSILON
 from headcount.privacy.compose import compose
 
 SHOWN = 20  # charges in a notebook
-HARDLY = 1e-9  # of the last digit shown: what floats are off is not rounded to a whole one
+HARDLY = 1e-9  # of the last digit shown: a rounding error below this is not rounded up to a whole digit
 HAIR = 1.001  # within that of a limit, sums are shown to the last digit
 
 
@@ -114,7 +114,7 @@ def _sums(after: Spending) -> str:
 
 
 def _sum(amount: Amount, limit: Amount, name: str) -> str:
-    """The part that is scarcer."""
+    """The sum that is nearer to its limit: of epsilons or divergences, or of deltas."""
     here, most = amount.divergence, limit.divergence
     if amount.delta * limit.divergence > amount.divergence * limit.delta:
         here, most, name = amount.delta, limit.delta, "delta"

@@ -42,7 +42,7 @@ class Comparison:
     """Answers to one question in every model of trust, from the most trust to none, as `compare`
     returns them.
 
-    All of them were really drawn: whoever sees them all learns what `together` says, not what each
+    All of them were really drawn: an observer of all learns what `together` says, not what each
     costs alone. `comparison["central"]` is the estimate of a model.
 
     Parameters

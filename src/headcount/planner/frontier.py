@@ -46,7 +46,7 @@ class FrontierPoint:
     bits: float  # a person
     parameters: dict[str, float]
     front: bool = False  # nothing that asks for no more trust is more accurate at no more messages
-    epsilon_left: float | None = None  # for a plan that counts on everybody, if so many drop out
+    epsilon_left: float | None = None  # of a plan for a crowd without dropouts, if this share drops out
 
     @classmethod
     def of(cls, option: CalibratedOption, x: float | None = None) -> Self:

@@ -1,4 +1,4 @@
-"""The map: who counts best among n people of whom so many hold a one.
+"""The map: which protocol counts best among n people of whom k hold a one.
 
 Two regimes are told apart in the literature: additive noise for many people and few ones,
 sample-and-threshold for few people and many ones. Where one ends and the other begins depends on
@@ -36,7 +36,7 @@ from headcount.questions.count import Count
 ADDITIVE, SAMPLED = "zsum", "sample-threshold"
 BOTH = (ADDITIVE, SAMPLED)
 WORDS = {ADDITIVE: "additive noise\n(zsum)", SAMPLED: "sample and\nthreshold"}
-USELESS = 0.999  # with an error of so much of the truth, "nobody holds a one" is as good an answer
+USELESS = 0.999  # relative error from which on "nobody holds a one" is as good an answer
 ROWS = 12  # of the table that people read
 SITUATIONS = (
     Mark("few people, many ones", 1_000, 600),

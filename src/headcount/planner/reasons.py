@@ -50,7 +50,7 @@ def _choice(ranked: Sequence[CalibratedOption]) -> str:
 
 
 def _sent(first: CalibratedOption, other: CalibratedOption) -> str:
-    """In a collection, how many messages that takes, if they are not as many."""
+    """In a collection, the number of messages after padding, where it is larger."""
     own, theirs = (option.situation.costs(option.protocol)[0] for option in (first, other))
     if not first.situation.collected or own == theirs:
         return ""
@@ -58,7 +58,7 @@ def _sent(first: CalibratedOption, other: CalibratedOption) -> str:
 
 
 def _tells(option: CalibratedOption) -> str:
-    """How good the answer is, by what it is judged."""
+    """The error, by the measure that options are ranked by."""
     given, often = option.situation, _often(option.situation.confidence)
     several, answer = given.task.shape.several, given.task.each
     match given.objective:

@@ -124,7 +124,7 @@ class _Losses:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """One order of the neighbours: so many losses of each kind, added up."""
+    """One order of the neighbours: the sum of independent losses, with a number of each kind."""
 
     parts: tuple[tuple[_Losses, int], ...]
 
@@ -169,7 +169,7 @@ class _Sum:
 
 
 class _OnGrid:
-    """Laws of losses on one grid, so many of each, and the law of their sum."""
+    """Laws of losses on one grid, with a number of each, and the law of their sum."""
 
     def __init__(self, grid: float, parts: tuple[tuple[Law, int], ...]) -> None:
         self.grid, self.parts = grid, parts

@@ -146,7 +146,7 @@ class People:
         return People(len(range(*piece.indices(self.size))), held, owners)
 
     def repeated(self, times: Values, reads: frozenset[str]) -> People:
-        """Each person so many times."""
+        """Each person, repeated by the number given for them."""
         held = {name: np.repeat(self.held[name], times) for name in reads}
         owners = None if self.owners is None else np.repeat(self.owners, times)
         return People(int(times.sum(dtype=np.int64)), held, owners)

@@ -214,7 +214,7 @@ def given_or_read(answer: str | None) -> str:
 def _rehearsed(
     address: str, name: str, answer: Any, devices: int, hash: str | None, held: Operator | None, how: Format
 ) -> None:
-    """As many devices as were asked for; whoever holds the desk invites them, where that is needed."""
+    """Simulated devices, as many as asked for; the operator invites them, where that is needed."""
     from headcount_service.client.simulated import report_all
 
     if not 1 <= devices <= MOST_DEVICES:

@@ -195,7 +195,7 @@ class Client:
         )
 
     def _sealed(self, collection: Collection, batch: int, offer: Any, answer: Any, coins: Coins) -> list[bytes]:
-        """The answer, randomised and sealed to the analyser: once."""
+        """The messages of one answer, randomised and sealed to the analyser."""
         protocol = collection.plan.protocol
         key = Announced.from_json(offer["analyser"], collection.analyser, "analyser")
         if key.purpose != collection.purpose(batch):
@@ -213,7 +213,7 @@ class Client:
         identity: bytes,
         messages: Sequence[bytes],
     ) -> dict[str, Any]:
-        """All of it once more, sealed to the shuffler."""
+        """The upload: the sealed messages, sealed again to the shuffler."""
         key = Announced.from_json(offer["shuffler"], collection.shuffler, "shuffler")
         self._usable(key, collection)
         credential = Credentials(self.folder, collection, batch, invitation).shown()
@@ -262,7 +262,7 @@ class Client:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """One at a time decides what this device may still spend, across processes."""
+        """A lock across processes on what this device may still spend."""
         lock = self.folder / "lock"
         lock.touch(mode=0o600)
         with locked(lock, alone=True):

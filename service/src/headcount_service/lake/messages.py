@@ -61,7 +61,7 @@ class Mixed:
 
 
 def files(number: int) -> int:
-    """How many files so many messages are written into."""
+    """The number of files for this many messages."""
     return 1 + number // PER_FILE
 
 

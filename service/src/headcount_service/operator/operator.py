@@ -126,7 +126,7 @@ class Operator:
 
     @property
     def issuing(self) -> Remote:
-        """Whoever invites people."""
+        """The party that invites people: the issuer, or the analyser."""
         return self.issuer or self.analyser
 
     # Populations.
@@ -188,7 +188,7 @@ class Operator:
         return collection
 
     def _announced(self, batches: int, told: Callable[[int], None]) -> Issuing:
-        """The issuer's keys for so many batches, made now, a few with each request."""
+        """The issuer's keys for this many batches, made now, a few with each request."""
         made, answer = dict[str, Any](), dict[str, Any]()
         for number in [*range(KEYS_AT_ONCE, batches, KEYS_AT_ONCE), batches]:
             answer = self.issuing.ask("POST", "/v1/issuing/keys", {"batches": number, **made})
@@ -251,7 +251,7 @@ class Operator:
         return {**told, "silent": silent}
 
     def invite(self, name: str, number: int) -> list[str]:
-        """So many invitations to a collection that needs them, made by its issuer."""
+        """New invitations to a collection that needs them, made by its issuer."""
         if "shuffler" in self._present():
             _require_issuer(self.collection(name))
         return list(self.issuing.ask("POST", f"{ISSUING}/{name}/invitations", {"number": number})["invitations"])

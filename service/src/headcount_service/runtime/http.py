@@ -51,7 +51,7 @@ STATUS: tuple[tuple[type[Exception], int], ...] = (
 
 @dataclass(frozen=True)
 class Request:
-    """What a handler is given: the parts of the address, and the body."""
+    """A request to a handler: the parts of its path, and the body."""
 
     path: Mapping[str, str]
     body: bytes

@@ -128,7 +128,7 @@ def costs(given: Told) -> Told:
 
 @told
 def column(given: Told) -> Told:
-    """Who counts best among so many people, for several numbers of ones: a column of the map."""
+    """Which protocol counts best in a crowd of this size, for several numbers of ones: a column of the map."""
     form = Form.read(_without(given, "truths"))
     if form.question.shape is not Shape.BIT:
         raise BadArgument("task", f"is a {form.question.name}", "the map is of counts")

@@ -127,7 +127,7 @@ class Visits:
             visit.yes, visit.release, visit.state = int(np.count_nonzero(answers)), told.content, "released"
         except Refused as refusal:
             visit.state, visit.problem = "failed", str(refusal)
-        except Exception as problem:  # noqa: BLE001  # whoever waits for the answer must hear that none will come
+        except Exception as problem:  # noqa: BLE001  # the visitor must be told that no answer will come
             log("failed", route="visits", problem=type(problem).__name__)
             visit.state, visit.problem = "failed", "something went wrong here, and there will be no answer"
 

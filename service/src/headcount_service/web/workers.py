@@ -72,7 +72,7 @@ class Workers:
 
 
 def _born(at_once: bool) -> None:
-    """Ends with whoever started it, and not by control-C. Who is thorough lets others go first."""
+    """Make a worker end with its parent and ignore control-C; a thorough one has a lower priority."""
     if not at_once and hasattr(os, "nice"):
         os.nice(10)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

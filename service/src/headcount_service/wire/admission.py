@@ -50,7 +50,7 @@ class Issuing:
 
 @dataclass(frozen=True)
 class Redeeming:
-    """How the tokens of one batch are checked: so little that it can be sent to whoever opens uploads."""
+    """How the tokens of one batch are checked: small enough to be sent to the processes that open uploads."""
 
     modulus: int
     message: bytes  # what every token of the batch signs, after a prefix of its own

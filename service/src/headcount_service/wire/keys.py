@@ -1,7 +1,7 @@
 """The key folder of a party: its identity to sign with, sealing keys, and secrets of its tables; and signatures.
 
 A sealing key is announced, with its owner's signature, for one purpose and a while. When it is deleted, nobody can open
-what was sealed to it any more, whoever has kept a copy. The secrets that a party's own tables are encrypted under lie
+what was sealed to it any more, even from a copy. The secrets that a party's own tables are encrypted under lie
 here too, and end in the same way. Several processes of a party share one folder.
 """
 
@@ -177,7 +177,7 @@ class Keys:
         return key
 
     def make_signing(self, number: int, named: Callable[[str], str]) -> list[str]:
-        """The moduli of so many new keys to sign tokens with, in digits; each is kept under a name made of it."""
+        """The moduli, in decimal, of this many new token keys; each is stored under a name made of its modulus."""
         moduli = []
         for _ in range(number):
             key = generate_private_key(EXPONENT, BITS)
@@ -246,7 +246,7 @@ class Keys:
             raise _unreadable(name) from None
 
     def _put(self, name: str, content: bytes) -> None:
-        """There in full or not at all, and never in place of another: whoever comes second uses the first one's."""
+        """Create a file atomically; where another process was first, use its file."""
         while not self._linked(name, content):  # another process tidies up while it starts
             pass
 

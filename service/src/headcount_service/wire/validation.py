@@ -1,6 +1,6 @@
 """Validation of a party's answers against the schema of their route.
 
-Fields that a form does not have are let through: a party may be newer than whoever asks it.
+Unknown fields are let through: a party may be newer than its client.
 """
 
 from __future__ import annotations

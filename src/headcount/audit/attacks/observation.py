@@ -94,7 +94,7 @@ class Observer:
         return "the number of messages is" if self.protocol.kinds == 1 else "the messages are"
 
     def fingerprints(self, held: Held, runs: int, coins: Coins) -> Words:
-        """What was seen of so many runs of a crowd that holds each value so often."""
+        """The observations of this many runs of a crowd with these numbers of people for each value."""
         parts = (self._printed(held, size, coins) for size in _pieces(sum(held), runs))
         return np.concatenate(list(parts))
 

@@ -30,7 +30,7 @@ from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 
 PLACE = CalibrationCase(2.0, 1e-4, Crowd(2_000), many=True)
-RUNS = 10_000  # where tallies are drawn from their law; elsewhere as many as have so many
+RUNS = 10_000  # where tallies are drawn from their law; elsewhere as many as have this many
 MESSAGES = 1_000_000
 FEWEST, MOST = 100, 400  # runs through everybody's own randomiser
 APART = 3.0  # of Kolmogorov and Smirnov: a chance of 3e-8 at most

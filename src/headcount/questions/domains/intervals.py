@@ -1,4 +1,4 @@
-"""One of so many equal intervals between bounds."""
+"""One of several equal intervals between bounds."""
 
 from __future__ import annotations
 
