@@ -115,7 +115,7 @@ class SparkCodes:
         return f"(SELECT {', '.join(columns)} FROM {{frame}})"
 
     def _compared(self, place: int, column: str) -> str:
-        """Whether the value counts as a one, as a column, where Spark compares as Python does; else the column itself."""
+        """The comparison with the value that counts as a one, where Spark compares as Python does; else the column."""
         where, kind, given = self.domain.parts[place].where, self._kinds[place], f"where{place}"
         if isinstance(where, str) and kind in TEXT:
             self._given["space"] = SPACE
