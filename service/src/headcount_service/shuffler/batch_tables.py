@@ -78,7 +78,7 @@ class BatchTables:
         return int(one(connection, COUNT, tag=batch["tag"])["came"])
 
     def messages(self, connection: Connection, batch: Any, each: int) -> Iterator[list[bytes]]:
-        """Those of each report, so many bytes one behind the other; some megabytes of reports at a time."""
+        """The messages of each report, concatenated, about `each` bytes; some megabytes of reports at a time."""
         stored = self.cipher(batch)
         for rows in blocks(connection, f"SELECT id, messages FROM reports_{batch['tag']}", each):
             yield [stored.opened(bytes(content), bytes(identity)) for identity, content in rows]

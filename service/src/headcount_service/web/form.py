@@ -188,7 +188,7 @@ def fields() -> dict[str, Field]:
 
 
 def description() -> dict[str, Any]:
-    """What the page builds its form from."""
+    """The description that the page builds its form from."""
     return {
         "questions": [one.to_json() for one in offered().values()],
         "fields": [asdict(field) for field in fields().values()],
@@ -218,7 +218,7 @@ class Labels(Spelling):
 
 @dataclass(frozen=True)
 class Form:
-    """What the page's fields say."""
+    """The values of the page's fields."""
 
     offered: Offered
     models: tuple[str, ...]
@@ -240,7 +240,7 @@ class Form:
         return cls(offered()[task], _models(given["models"]), numbers)._sensible()
 
     def _sensible(self) -> Form:
-        """With numbers that go together, in the words of the page's fields."""
+        """Refuses numbers that contradict each other, in the words of the page's fields."""
         ones, people = self.numbers.get("ones"), self.n
         if ones is not None and ones > people:
             raise BadArgument("ones", f"is {ones:,}", f"use at most the number of people, {people:,}")
@@ -259,7 +259,7 @@ class Form:
 
     @property
     def crowd(self) -> dict[str, Any]:
-        """People and budget, as arguments of `advise`; whatever is as it is anyway is left out."""
+        """People and budget, as arguments of `advise`, without defaults."""
         common = [field for field in (PEOPLE, *BUDGET, HONEST, ONES) if field.name in self.numbers]
         told = {field.argument: self.numbers[field.name] for field in common}
         told = {name: value for name, value in told.items() if (name, value) != (HONEST.argument, HONEST.first)}

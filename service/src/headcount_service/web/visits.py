@@ -35,7 +35,7 @@ MOST = 200  # visits of a trial, those forgotten left out
 
 @dataclass
 class Visit:
-    """How far it has come."""
+    """The progress of one visit."""
 
     collection: Collection
     state: str = "asked"  # then reporting, counting, released or failed
@@ -87,7 +87,7 @@ class Visits:
         raise Refused("this demonstration has had its visitors", "start it again")
 
     def crowd(self, name: str) -> dict[str, Any]:
-        """Everybody else answers, once the visitor has."""
+        """Report for the simulated people, once the visitor has reported."""
         visit = self._visit(name)
         with self._lock:
             if visit.state == "asked":

@@ -22,7 +22,7 @@ KEPT = 2_048  # answers
 
 
 class Workers:
-    """Answers that were given before are given again."""
+    """The two processes, and a cache of their answers."""
 
     def __init__(self) -> None:
         self._pools: dict[bool, ProcessPoolExecutor] = {}
@@ -30,7 +30,7 @@ class Workers:
         self._kept: dict[tuple[str, str], dict[str, Any]] = {}
 
     def begin(self) -> None:
-        """Both are started, and load what they need. Again is nothing."""
+        """Start both processes, which load what they need. Idempotent."""
         for at_once in (True, False):
             self._pool(at_once)
 

@@ -19,7 +19,7 @@ TRIES = 5
 LARGEST = 1 << 26
 LONGEST_REASON = 500  # letters
 LONGEST_WAIT = 10.0  # seconds, whatever the other side says
-NONSENSE = 502  # the status of an answer that is none: to ask again would not help
+NONSENSE = 502  # the status of an answer of the wrong form, after which a retry would not help
 HERE = {"127.0.0.1", "localhost", "::1"}
 
 

@@ -55,7 +55,7 @@ class Signer:
         self.public = key.public_key().public_bytes_raw().hex()
 
     def secret(self, purpose: str) -> bytes:
-        """Known to this party only, always the same, and telling nothing of those for other purposes."""
+        """A secret of this party for one purpose, derived from its identity key."""
         bound = f"headcount/1 secret {purpose}".encode()
         return HKDF(SHA256(), SECRET_BYTES, salt=None, info=bound).derive(self._key.private_bytes_raw())
 
@@ -199,7 +199,7 @@ class Keys:
         self._settle()
 
     def secret(self, name: str) -> bytes:
-        """What was kept under this name."""
+        """The secret that was kept under this name."""
         return self._content(name)
 
     def temporary_file(self) -> BinaryIO:
@@ -210,7 +210,7 @@ class Keys:
         return self._path(name).exists()
 
     def delete(self, name: str) -> None:
-        """Overwrites and removes it; it is not an error if that was done before, or is being done."""
+        """Overwrite and remove the file. Idempotent."""
         path = self._path(name)
         with suppress(FileNotFoundError):
             with path.open("r+b") as file:
@@ -220,7 +220,7 @@ class Keys:
             path.unlink()
 
     def tidy(self) -> None:
-        """Removes what a crash has left of keys that were being made."""
+        """Remove temporary files of interrupted writes."""
         for path in self.folder.iterdir():
             if path.suffix != ".key" and path.is_file():
                 path.unlink(missing_ok=True)
@@ -270,7 +270,7 @@ class Keys:
         return True
 
     def _settle(self) -> None:
-        """The names of the files that were made are on the disk, too."""
+        """Flush the folder, so that the names of new files are durable."""
         folder = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.fsync(folder)

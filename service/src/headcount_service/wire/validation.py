@@ -107,7 +107,7 @@ def form_of(party: str, method: str, path: str) -> Mapping[str, Any]:
 
 
 def parsed(text: str, form: Mapping[str, Any]) -> Any:
-    """The JSON of this form; ValueError, without a word of it, if it is anything else."""
+    """The JSON of this form; a ValueError that does not quote it if it is anything else."""
     try:
         value = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):

@@ -71,7 +71,7 @@ class Tree(Strategy):
 
     @cached_property
     def variances(self) -> tuple[float, ...]:
-        """That of a node of each level from its own count and those below it."""
+        """The variance of a node of each level, from its own count and those below it."""
         found = [1.0]
         for radix in self.radices[:0:-1]:
             found.append(1.0 / (1.0 + 1.0 / (radix * found[-1])))
