@@ -76,6 +76,13 @@ class Advice:
 
     @property
     def best(self) -> Plan:
+        """The best plan.
+
+        Raises
+        ------
+        errors.Infeasible
+            If no protocol can serve.
+        """
         if not self.feasible:
             raise Infeasible(self._nothing)
         return self.feasible[0].plan
@@ -92,6 +99,13 @@ class Advice:
         return Phrase("no protocol{} can serve ({})", among, Phrase.joined("; ", each))
 
     def best_of(self, model: str) -> CalibratedOption | None:
+        """The best option of one model of trust; None if no protocol of it can serve.
+
+        Parameters
+        ----------
+        model : str
+            For example "shuffle".
+        """
         trusted = parsed_model(model)
         return next((option for option in self.feasible if option.kind.model is trusted), None)
 
@@ -185,14 +199,29 @@ class Advice:
         return "\n".join([self.sheet().text(), *self._others, *self._remarks])
 
     def to_markdown(self) -> str:
+        """Its table and remarks in Markdown."""
         below = [*self._others, *([""] if self._others and self._remarks else []), *self._remarks]
         return "\n".join([self.sheet().markdown(), *(["", *below] if below else [])])
 
     def to_csv(self) -> str:
+        """A line for each option, for a spreadsheet."""
         return comma_separated(self.to_json()["options"])
 
     def plot(self, path: Path | str, *, theme: str = "light") -> Path:
-        """Draw the options as bars, grouped by model of trust, into a PNG or SVG file."""
+        """Draw the options as bars, grouped by model of trust, into a PNG or SVG file.
+
+        Parameters
+        ----------
+        path : Path or str
+            Name of the file, which ends in .svg or .png.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         from headcount.planner.advice_figure import drawn
 
         return drawn(self, path, theme)
@@ -207,6 +236,7 @@ class Advice:
         return self.sheet().html()
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as `headcount advise --format json` prints it."""
         given, crowd = self.situation, self.crowd
         return {
             "task": self.task.name,

@@ -131,7 +131,13 @@ class Frontier:
         return tuple(sorted((point for point in self.points if point.front), key=lambda point: point.messages))
 
     def of(self, protocol: str) -> tuple[FrontierPoint, ...]:
-        """The points of one protocol."""
+        """The points of one protocol.
+
+        Parameters
+        ----------
+        protocol : str
+            Its name.
+        """
         return tuple(point for point in self.points if point.protocol == protocol)
 
     def sheet(self) -> TextTable:
@@ -209,7 +215,20 @@ class Frontier:
         }
 
     def plot(self, path: Path | str, *, theme: str = "light") -> Path:
-        """To a file that ends in .svg or .png."""
+        """Draw the curves into a PNG or SVG file.
+
+        Parameters
+        ----------
+        path : Path or str
+            Name of the file, which ends in .svg or .png.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         from headcount.planner.frontier_figure import drawn
 
         return drawn(self, path, theme)

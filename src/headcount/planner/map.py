@@ -172,8 +172,22 @@ class Map:
         ]
 
     def plot(self, path: Path | str, *, theme: str = "light", marks: Sequence[Mark] = ()) -> Path:
-        """Panel beside panel, to a file that ends in .svg or .png; `marks` are crowds to point
-        out."""
+        """Draw the panels side by side into a PNG or SVG file.
+
+        Parameters
+        ----------
+        path : Path or str
+            Name of the file, which ends in .svg or .png.
+        theme : str
+            "light" or "dark".
+        marks : sequence
+            Crowds to point out.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         subtitle = (
             f"Who has the smallest predicted error at {self.budget}, {self.budget.neighbours.words}. "
             "Faded: so few ones that “nobody” is as good an answer."

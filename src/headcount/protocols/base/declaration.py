@@ -158,7 +158,17 @@ class Declaration(ABC):
         return fits
 
     def tally(self, batch: Batch) -> Tally:
-        """What the analyser keeps: by default, how often each kind of message occurs."""
+        """The analyser's totals of a batch: by default, how often each kind of message occurs.
+
+        Parameters
+        ----------
+        batch : Batch
+            Everybody's messages.
+
+        Returns
+        -------
+        Tally
+        """
         kinds = batch.messages["kind"]
         if self.task.shape is Shape.KEY:
             return Tally.by_key(batch.reports, kinds)

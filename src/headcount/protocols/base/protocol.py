@@ -412,6 +412,7 @@ class Protocol(Declaration):
         return replace(self, crowd=crowd)
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as in a plan."""
         return {
             "protocol": self.name,
             "task": self.task.to_json(),
