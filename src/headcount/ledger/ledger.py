@@ -17,7 +17,7 @@ from headcount.ledger.charge import Charge
 from headcount.ledger.journal import Journal
 from headcount.ledger.prices import Asked, alone
 from headcount.ledger.spending import Spending, fit_together
-from headcount.ledger.words import charge_table, described, refusal
+from headcount.ledger.words import charge_table, described, over_budget
 from headcount.phrases import Phrase
 from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget
@@ -231,8 +231,7 @@ class Ledger:
         """
         asked, now = self._asked_or_any(question, epsilon, delta), self._book.page().spending
         after = now.ordered([asked]).and_also(asked)
-        accepted = after.share <= 1 or (not now.asked and fit_together(self.allowance, [asked]))
-        return up((after.spent if accepted else after.share) - now.spent)
+        return up((after.spent if after.accepted(now) else after.share) - now.spent)
 
     def affords(
         self, question: Plan | Protocol | None = None, *, epsilon: float | None = None, delta: float = 0.0
@@ -314,7 +313,7 @@ class Ledger:
         after = reduce(Spending.and_also, asked, between)
         single = not now.asked and len(ahead) + len(asked) == 1
         if after.share > 1 and not (single and fit_together(self.allowance, asked)):
-            raise refusal(now, between, after)
+            raise over_budget(now, between, after)
 
     def promising(self, *questions: Plan | Protocol) -> float:
         """How much `spent` will grow by these questions, if they are charged one after the other;
@@ -325,20 +324,19 @@ class Ledger:
     def charged(
         self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = (), reserved: bool = False
     ) -> Callable[[Page], Page]:
-        """What makes the next page of this one, or refuses: for a book that is kept together with
-        other things.
+        """A function from a page to the page with these charges; it refuses what is over the budget.
 
-        If this is the first charge, the order is chosen with a view to what is `promised` beside
-        it. A charge may be `reserved` for an answer that is told later: it counts at once, and
-        telling the answer only settles it.
+        For a book that shares a transaction with other tables. If this is the first charge, the order is chosen with a
+        view to what is `promised` beside it. A charge may be `reserved` for an answer that is told later: it counts at
+        once, and telling the answer only settles it.
         """
         asked, ahead = ([self._asked(question) for question in part] for part in (questions, promised))
 
         def turned(page: Page) -> Page:
             before = page.spending.ordered([*asked, *ahead])
             after = reduce(Spending.and_also, asked, before)
-            if after.share > 1 and not (not page.charges and fit_together(self.allowance, asked)):
-                raise refusal(before, before, after)
+            if not after.accepted(before):
+                raise over_budget(before, before, after)
             fixed, spending = any(charge.order is not None for charge in page.charges), before
             for question, each in zip(questions, asked, strict=True):
                 spending = spending.and_also(each)

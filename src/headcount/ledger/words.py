@@ -70,9 +70,8 @@ def charge_table(charges: Sequence[Charge], title: str) -> TextTable:
     return TextTable(headings, rows, frozenset({0, 4, 5, 6}), title)
 
 
-def refusal(before: Spending, between: Spending, after: Spending) -> OverBudget:
-    """Why questions are too much: the shares before them, with those that are promised, and with
-    all."""
+def over_budget(before: Spending, between: Spending, after: Spending) -> OverBudget:
+    """The refusal of questions: the shares before them, `between` with those that are promised, and `after` all."""
     asked = len(after.asked) - len(between.asked)
     these = "this question" if asked == 1 else f"these {asked} questions together"
     if not between.asked:

@@ -28,7 +28,7 @@ from headcount.programme.law import FOURIER_ERROR, Floats, Law, weighed
 FINE = 300  # points of the grid to a standard deviation of the whole loss
 FINER = 30  # times as many for the lower bound
 LONGEST = 1 << 21  # points of the grid; beyond, it gets coarser
-CUT = 1e-24  # outcomes less likely than that count as lost for sure
+CUT = 1e-24  # outcomes less likely than this are counted into delta
 TILTS: tuple[float, ...] = (0.0, *np.geomspace(0.25, 4096.0, 43).tolist())
 
 Cells = tuple[tuple[Pair, int], ...]

@@ -36,7 +36,7 @@ class ProductPair(PrivacyLoss):
         return forward, backward
 
     def slack(self, epsilon: float) -> float:
-        """What P1 x P2 leaves outside both windows is at most the sum of what either does."""
+        """The mass of P1 x P2 outside both windows is at most the sum of the masses outside each."""
         return self.first.slack(epsilon) + self.second.slack(epsilon)
 
     @cached_property

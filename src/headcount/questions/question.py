@@ -88,7 +88,7 @@ class Question(ABC):
         return (self,)
 
     def rebuilt(self, cells: Floats, reports: int) -> Floats:
-        """What the answers are made of, in people, from the cells that a protocol estimates."""
+        """The parts of the answers, in people, from the cells that a protocol estimates."""
         return cells
 
     @property
@@ -97,7 +97,7 @@ class Question(ABC):
         return 1.0
 
     def labels(self, keys: Sequence[Label] | None = None) -> list[Label]:
-        """What the answers are about, one for each; where labels are not listed, those that were found."""
+        """The labels of the answers; where labels are not listed, the ones that were found."""
         raise Unsupported(f"a {self.name} has no categories")
 
     @property
@@ -106,7 +106,7 @@ class Question(ABC):
         return False
 
     def unit(self, reports: int) -> float:
-        """What one whole person is in the unit of the answer."""
+        """One whole person's part in an answer, in its unit."""
         return self.width / (max(1, reports) if self.per_person else 1)
 
     def answers(self, people: Floats, reports: int, *, private: bool = False) -> Floats:
@@ -142,16 +142,16 @@ class Question(ABC):
 
     @property
     def ignores_zeros(self) -> bool:
-        """Whether reports of nobody, with the code 0, leave the answer as it is."""
+        """Whether top-up reports, with the code 0, leave the answer as it is."""
         return False
 
     @property
     def about(self) -> str:
-        """Of which values the answer tells, where these are not the data themselves."""
+        """The words for the values that the answer is about, where these are not the data themselves."""
         return "" if self.clipped_to is None else of_clipped(self.clipped_to)
 
     def __repr__(self) -> str:
-        """What was said; what was left out is left out."""
+        """The arguments that differ from their defaults."""
         own: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
         given: dict[str, Any] = {each.name: getattr(self, each.name) for each in own}
         said = (f"{each.name}={given[each.name]!r}" for each in own if given[each.name] != each.default)

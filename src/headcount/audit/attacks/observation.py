@@ -34,7 +34,7 @@ TRUSTED = tuple(model for model in Model if model.releases)  # where nobody outs
 class Vantage(StrEnum):
     """What the attacker observes."""
 
-    VIEW = "view"  # whatever crosses the trust line
+    VIEW = "view"  # everything that untrusted parties see
     MESSAGE = "message"  # everything that one device sends
     RELEASED = "released"  # the answer
     SHUFFLER = "shuffler"  # the answer, less what the shuffler added
@@ -149,7 +149,7 @@ class Observer:
         return self._answers(rows, together) if self.seen is Vantage.RELEASED else rows
 
     def _seen(self, tally: Tally, coins: Coins) -> Tally:
-        """What the attacker sees of a tally. The shuffler knows its own messages and takes them off an answer."""
+        """The attacker's view of a tally. The shuffler subtracts its own messages from an answer."""
         match self.seen:
             case Vantage.SHUFFLER:
                 return self.protocol.by_analyser().apply(tally, coins)

@@ -22,7 +22,7 @@ from headcount.protocols.base.plan import Plan
 from headcount.questions.domains.domain import Shape
 
 FORMAT = "headcount certificate 2"
-FINEST = 1e-14  # of a delta: where two chances have just the ratio e^epsilon, what is left of them is rounding
+FINEST = 1e-14  # of a delta: where two chances have exactly the ratio e^epsilon, their difference is a rounding error
 CURVE = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))  # of epsilon
 TRUSTED = {
     Model.CENTRAL: "whoever holds the data, to add the noise and show nothing else",

@@ -36,7 +36,7 @@ from headcount.questions.question import Question
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration(ABC):
-    """What every protocol declares; its loss is that of what crosses the trust line."""
+    """A protocol's declarations. Its privacy loss is of the view of everybody who is not trusted."""
 
     name: ClassVar[str]
     model: ClassVar[Model]
@@ -88,7 +88,7 @@ class Declaration(ABC):
 
     @classmethod
     def answers(cls, task: Question) -> bool:
-        """Whether it serves what people hold."""
+        """Whether it serves the question's shape."""
         return task.shape in cls.shapes
 
     @classmethod
@@ -150,7 +150,7 @@ class Declaration(ABC):
         return {"kind": (0, self.kinds - 1)}
 
     def genuine(self, messages: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Which messages an honest person might have sent; the others are not counted."""
+        """A mask of the valid messages; others are not counted."""
         fits = np.ones(messages.size, dtype=np.bool_)
         for name, (low, high) in self.ranges.items():
             inside = (messages[name] >= low) & (messages[name] <= high)
@@ -185,11 +185,11 @@ class Declaration(ABC):
         return False
 
     def released(self) -> Release:
-        """What the trusted side adds or drops."""
+        """The trusted side's release step."""
         return Unchanged()
 
     def by_analyser(self) -> Release:
-        """What the analyser adds besides, before anybody else sees the answer."""
+        """The analyser's own release step, before anybody else sees the answer."""
         return Unchanged()
 
     @abstractmethod
@@ -212,8 +212,7 @@ class Declaration(ABC):
     def noise(self, truth: int, reports: int) -> Noise:
         """The exact law of one cell's error when `truth` of `reports` people are in it.
 
-        For a sum, which has many ways to a total, it is that of the crowd which is hardest to
-        estimate.
+        For a sum, of which many crowds have the same total, it is the law for the hardest crowd.
         """
 
     @property

@@ -15,6 +15,6 @@ def touched(task: Question) -> int:
 
 
 def one_of_each(task: Question, value: Field, send: Callable[[Field], Brick] = Emit) -> Brick:
-    """What a person sends of each cell that they are in."""
+    """The messages of a person about each cell that they are in."""
     sent = [send(cell) for cell in task.strategy.cells(value)]
     return sent[0] if len(sent) == 1 else All(*sent)

@@ -22,7 +22,7 @@ LISTED = 20  # labels that are named in a sentence
 
 
 class Listed(Domain):
-    """What categories and bins share: a code for each label, and perhaps one more for `other`."""
+    """Base of categories and bins: a code for each label, and perhaps one more for `other`."""
 
     labels: Sequence[Label]
     other: bool

@@ -25,7 +25,7 @@ DIFFERENT = (
 
 
 class Shape(StrEnum):
-    """What a code is to a protocol, which declares the shapes that it serves."""
+    """The kind of a domain's codes. A protocol declares the shapes that it serves."""
 
     BIT = "bit", False  # 0 or 1: a single cell counts the ones
     ONE_OF = "one of d", True  # an index below d: a cell for each
@@ -72,7 +72,7 @@ class Steps:
     fits: str
     given: Mapping[str, float]
     origin: int = 0
-    takes_nan: bool = False  # whether a NaN gets a code where a filter does not see it
+    takes_nan: bool = False  # whether a NaN that a filter misses gets a code
 
 
 class Domain(ABC):
@@ -109,7 +109,7 @@ class Domain(ABC):
 
     @property
     def grouped(self) -> bool:
-        """Whether people hold few enough different values to be grouped by them before these are read."""
+        """Whether people may hold few enough different values to group by value before reading."""
         return True
 
     @property
@@ -140,5 +140,5 @@ class Domain(ABC):
         """All answers that a device takes, to follow "answer with"."""
 
     def to_json(self) -> dict[str, Any]:
-        """What clients in other languages need to find the code of an answer."""
+        """The fields from which clients in other languages compute the code of an answer."""
         return {}

@@ -10,7 +10,7 @@ from headcount.programme.field import Field
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
 
-SAME = 11  # digits in which coefficients agree that are one
+SAME = 11  # digits to which equal coefficients agree
 
 
 class Strategy(ABC):
@@ -66,7 +66,7 @@ class Strategy(ABC):
 
 
 def distinct(coefficients: Floats) -> tuple[Floats, Ints]:
-    """Those that are not 0, each once, and how often each occurs."""
+    """The distinct coefficients but 0, and how often each occurs."""
     scale = float(np.abs(coefficients).max(initial=0.0))
     if not scale:
         return np.zeros(0), np.zeros(0, dtype=np.int64)

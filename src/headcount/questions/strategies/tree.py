@@ -107,7 +107,7 @@ class Tree(Strategy):
         return np.concatenate(found)
 
     def _expected(self, mean: Floats, level: int) -> Floats:
-        """What a node's mean weight would be if its siblings' were all the same."""
+        """The mean weight of each node's siblings, itself included."""
         if level == 0 and not self.public:
             return np.zeros(mean.size)
         radix = self.radices[level]
@@ -140,7 +140,7 @@ class Tree(Strategy):
                 carried, many = carried * self._passed(deeper), many * self.radices[deeper + 1]
 
     def _passed(self, level: int) -> float:
-        """What a node's children are given of what it counts."""
+        """The share of a node's weight that its children get."""
         if level + 1 == self.families:
             return 0.0
         return self.variances[level] / (self.radices[level + 1] * self.variances[level + 1])

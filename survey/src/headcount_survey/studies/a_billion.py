@@ -42,7 +42,7 @@ BUDGET = Budget(1.0, 1e-6)
 CONFIDENCE = 0.95
 ERRORS, FEWER = 40_000, 10_000  # that are looked at, cells times runs: the error to 1% at worst; FEWER in quick mode
 ALL, SEEN = 200, 5  # different answers that all get their intervals; of more, how many do
-ONES = 3  # one in so many holds a one
+ONES = 3  # one person in this many holds a one
 
 HUNDRED, MANY = Histogram(100), Histogram(10_000)
 WHOLE = (0.0, 100.0)

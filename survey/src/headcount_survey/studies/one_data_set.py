@@ -217,7 +217,7 @@ def figure(rows: Sequence[Mapping[str, Any]], title: str, what: str, for_whom: s
 
 
 def best(rows: Sequence[Mapping[str, Any]], *models: Model, most: float = math.inf) -> Mapping[str, Any]:
-    """The row of smallest measured error, of these models, with at most so many messages."""
+    """The row with the smallest measured error, of these models and at most this many messages."""
     fitting = [row for row in rows if row["model"] in models and row["messages"] <= most]
     return min(fitting, key=lambda row: float(row["predicted"]))
 
