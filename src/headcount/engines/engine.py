@@ -33,8 +33,10 @@ class Rows:
     unit: Any = None
     most: int | None = None
     key: bytes = field(default_factory=lambda: SecretCoins().stream(KEY).tobytes(), repr=False)
+    columns: tuple[str | None, ...] = field(init=False, repr=False, compare=False)  # of people's answers
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", self.column if isinstance(self.column, tuple) else (self.column,))
         if self.most is None:
             return
         works = "use a whole number of rows from 1 to 1,000"
@@ -57,11 +59,6 @@ class Rows:
         if column is not None:
             raise BadArgument("column", f"is given, and a {question.name} names its columns itself", "leave it out")
         return cls(data, column=question.reads, **others)
-
-    @property
-    def columns(self) -> tuple[str | None, ...]:
-        """Of people's answers: one, or one for each part of the domain."""
-        return self.column if isinstance(self.column, tuple) else (self.column,)
 
     def names(self) -> list[tuple[str, str]]:
         """The columns that are read from a table, after the argument that names each; parts of the domain first."""

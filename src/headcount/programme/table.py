@@ -79,11 +79,12 @@ class Table:
     @cached_property
     def edges(self) -> Words:
         """Cumulative coarse masses; a word belongs to the first cell whose edge lies above it."""
-        return _edges(self.coarse)
+        # An edge at 2**64 does not fit a word and is not needed: no word lies above it.
+        return np.array([edge for edge in accumulate(self.coarse) if edge < WORD], dtype=np.uint64)
 
     @cached_property
     def fine_edges(self) -> Words:
-        return _edges(self.fine)
+        return Table(self.start, self.fine).edges
 
     @cached_property
     def guide(self) -> npt.NDArray[np.int32]:
@@ -97,8 +98,3 @@ class Table:
 def rounding(cells: int) -> float:
     """A bound on the total variation distance of `Table.of` from its law."""
     return float(cells) ** 2 * 2.0**-128
-
-
-def _edges(masses: Sequence[int]) -> Words:
-    # An edge at 2**64 does not fit a word and is not needed: no word lies above it.
-    return np.array([edge for edge in accumulate(masses) if edge < WORD], dtype=np.uint64)
