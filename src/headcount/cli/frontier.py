@@ -100,7 +100,7 @@ def draw_map(
     theme: Look = "light",
     how: Formats = Format.TABLE,
 ) -> None:
-    """Who counts best among so many people with so many ones; and where additive noise overtakes sampling."""
+    """Which protocol counts best, by the number of people and of ones; and where additive noise overtakes sampling."""
     _checked(out, theme)
     found = who_counts_best(
         epsilon=epsilon,

@@ -82,7 +82,7 @@ Ones = Annotated[
     int | None,
     typer.Option(**WHOLE, help="About how many hold a one, or are in the category; left out, the worst case counts."),
 ]
-Other = Annotated[bool, typer.Option(help="Count whoever is in none of the categories apart.")]
+Other = Annotated[bool, typer.Option(help="Count people in none of the categories apart.")]
 LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="The ledger of this crowd, which is charged first.")]
 WitnessFile = Annotated[
     Path | None, typer.Option("--witness", help="A second file, in another place, that tells if charges are missing.")

@@ -152,7 +152,7 @@ class Copied(Lines):
         return self._read.page
 
     def turn(self, turned: Callable[[Page], Page]) -> None:
-        raise Unsupported("this is a copy of a ledger", "whoever keeps it charges it")
+        raise Unsupported("this is a copy of a ledger", "charge it where it is kept")
 
 
 def _rebuilt(charge: Charge, place: str) -> Protocol:

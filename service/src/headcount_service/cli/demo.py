@@ -30,7 +30,7 @@ from headcount_service.cli.releases import Released, release_table
 
 YES = Chance.up(0.12)
 MESSAGES = 36  # that everybody sends, at most
-LIARS = 20  # one in so many may lie or collude, and the guarantee still holds
+LIARS = 20  # one person in this many may lie or collude, and the guarantee still holds
 
 
 def demo(
