@@ -146,7 +146,7 @@ def protocol(
     cls, crowd = named(name), Crowd(n, n if least is None else least, corrupt)
     if task is None:
         if Shape.BIT not in cls.shapes:
-            raise BadArgument("task", "is missing", f"give one: {name} answers {' or '.join(cls.asked())}")
+            raise BadArgument("task", "is missing", f"give one: {name} answers {' or '.join(cls.question_names())}")
         task = Count()
     if epsilon is not None:
         budget = Budget(epsilon, delta or 0.0, Neighbours.parse(neighbours))

@@ -173,7 +173,8 @@ def report(
         ),
     ] = False,
     devices: Annotated[
-        int | None, typer.Option(help="To try it out: this many simulated devices with this answer, which keep nothing.")
+        int | None,
+        typer.Option(help="To try it out: this many simulated devices with this answer, which keep nothing."),
     ] = None,
     how: Formats = Format.TABLE,
 ) -> None:

@@ -82,7 +82,7 @@ class Declaration(ABC):
         if cls.answers(task):
             return
         if task.shape is not Shape.KEY or Shape.ONE_OF not in cls.shapes:
-            works = f"it answers {', '.join(cls.asked())}"
+            works = f"it answers {', '.join(cls.question_names())}"
             raise Unsupported(f"does not answer {task.name}", works, protocol=cls.name)
         raise Unsupported("needs a list of categories", protocol=cls.name)
 
@@ -92,7 +92,7 @@ class Declaration(ABC):
         return task.shape in cls.shapes
 
     @classmethod
-    def asked(cls) -> list[str]:
+    def question_names(cls) -> list[str]:
         """The names of the questions that it answers."""
         return sorted(name for name, kind in QUESTIONS.items() if kind.shapes & cls.shapes)
 

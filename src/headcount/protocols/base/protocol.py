@@ -114,7 +114,7 @@ class Protocol(Declaration):
         return {
             "name": cls.name,
             "model": str(cls.model),
-            "tasks": cls.asked(),
+            "tasks": cls.question_names(),
             "parameters": list(cls.parameter_names()[1]),
             "relations": sorted(str(relation) for relation in cls.relations),
             "collectable": cls.collectable(),
