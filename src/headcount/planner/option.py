@@ -231,6 +231,17 @@ class RefusedOption(Option):
         return True, math.inf, math.inf, math.inf, 0
 
 
+def fewest_of(options: Iterable[Option]) -> tuple[int, str] | None:
+    """The fewest people for whom one of the options serves, and which. With more trust it is
+    usually fewer; the others only have to say whether still fewer do."""
+    found: tuple[int, str] | None = None
+    for option in sorted(options, key=lambda each: (list(Model).index(each.kind.model), each.name)):
+        given, below = option.situation, found and found[0]
+        fewer = smallest_crowd(option.kind, given.task, given.crowd, given.budget, option.too_few, below)
+        found = found if fewer is None else (fewer, option.name)
+    return found
+
+
 def in_order(options: Iterable[Option], given: Situation) -> tuple[Option, ...]:
     """The options, best first.
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from headcount.common.plurals import counted, people
 from headcount.phrases import Aside, Phrase
 from headcount.planner.objective import Objective
-from headcount.planner.option import CalibratedOption, number
+from headcount.planner.option import CalibratedOption, fewest_of, number
 from headcount.planner.situation import Situation
 from headcount.privacy.model import Model, Party
 
@@ -195,7 +195,7 @@ def _unproved(first: CalibratedOption) -> str:
 def _guesswork(ranked: Sequence[CalibratedOption]) -> str:
     """Which guess is as good, and with how many people which protocol would be better."""
     guess = ranked[0].situation.task.guess
-    enough = min(((option.smallest_n, option.name) for option in ranked if option.smallest_n), default=None)
+    enough = fewest_of(ranked)
     more = "no number of people would change that"
     if enough is not None:
         more = f"with {people(enough[0])} or more, {enough[1]} would be better"
