@@ -89,9 +89,9 @@ def printed(tmp_path_factory):
             done = CliRunner().invoke(app, command)
             assert done.exit_code == 0, (command, done.output, done.exception)
             if command[0] not in {"certify", "ledger"}:
-                words |= set(names(json.loads(CliRunner().invoke(app, [*command, "--format", "json"]).output)))
+                words |= set(names(json.loads(CliRunner().invoke(app, [*command, "--format", "json"]).stdout)))
         words |= set(
-            names(json.loads(CliRunner().invoke(app, ["ledger", "show", "crowd.ledger", "--format", "json"]).output))
+            names(json.loads(CliRunner().invoke(app, ["ledger", "show", "crowd.ledger", "--format", "json"]).stdout))
         )
     return words - {""}
 
@@ -215,7 +215,7 @@ def test_the_command_line_explains():
     assert json.loads(run.invoke(app, ["explain", "zsum", "--format", "json"]).output)["topic"] == "protocols"
     everything = run.invoke(app, ["explain"]).output
     assert all(word in everything for word in ("epsilon", "who is trusted", "shuffled-hybrid"))
-    assert len(json.loads(run.invoke(app, ["explain", "--format", "json"]).output)) == len(entries())
+    assert len(json.loads(run.invoke(app, ["explain", "--format", "json"]).stdout)) == len(entries())
     assert "zsum" in repr(hc.explain())
 
 
