@@ -97,12 +97,12 @@ def printed(tmp_path_factory):
 
 
 def names(value):
-    """Names in JSON, but for those of a protocol's own parameters."""
+    """Names in JSON, but for those of a protocol's own parameters, and of what only hc.load_answer reads."""
     if isinstance(value, list):
         return [name for part in value for name in names(part)]
     if not isinstance(value, dict):
         return []
-    below = [name for key, part in value.items() if key != "parameters" for name in names(part)]
+    below = [name for key, part in value.items() if key not in ("parameters", "released") for name in names(part)]
     return [*value, *below]
 
 
