@@ -93,7 +93,8 @@ def margin(cells: Margin, target: Any, theme: str, title: str) -> Any:
     for record, (named, value, ends) in zip(records, texts, strict=True):
         first, *others = map(str, named)
         label, group = (", ".join(others), f"{cells.names[0]}: {first}") if others else (first, "")
-        spans.append(Span(label, record["people"], *record["interval95"], f"{value}  ({ends})", group))
+        low, high = record["interval95"]
+        spans.append(Span(label, record["people"], low, high, f"{value}  ({ends})", group))
     left = len(spans) - SHOWN
     look: dict[str, Any] = {
         "title": title or f"How many people, by {' and '.join(cells.names)}",
