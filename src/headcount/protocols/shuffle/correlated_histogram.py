@@ -39,7 +39,7 @@ from headcount.programme.law import Floats, Ints
 from headcount.protocols.base import Shape
 from headcount.protocols.shared.cells import one_of_each, touched
 from headcount.protocols.shared.correlated_noise import CorrelatedNoise
-from headcount.questions import Histogram
+from headcount.questions import Distribution, Histogram
 
 ANY = Field.named("any")
 MINUS, PLUS = Emit(ANY * 2), Emit(ANY * 2 + 1)
@@ -100,17 +100,13 @@ class CorrelatedHistogram(CorrelatedNoise):
         minus, plus = (own.sample(coins, runs * cells.size) + flood for _ in range(2))
         return np.stack([minus.reshape(runs, -1), plus.reshape(runs, -1) + cells], axis=2).reshape(runs, -1)
 
-    @property
-    def provable(self) -> bool:  # type: ignore[override]
-        """Losses on a grid are not added up in balls yet."""
-        return touched(self.task) == 1
-
     @classmethod
     def tiny(cls) -> Self:
         return cls(task=Histogram(2), crowd=Crowd(3), inner=4.0, shape=1.0, decay=0.05)
 
     @classmethod
     def tinies(cls) -> Iterable[Self]:
-        """The other one has an even flood."""
+        """The second one has an even flood."""
         yield cls.tiny()
         yield cls(task=Histogram(2), crowd=Crowd(2), inner=4.0, shape=9.0, decay=0.006)
+        yield cls(task=Distribution((0.0, 2.0), 2, radices=(2, 1)), crowd=Crowd(1), inner=6.0, shape=1.0, decay=0.01)
