@@ -46,10 +46,10 @@ class PaddedByShuffler(Protocol):
 
     @property
     def kinds(self) -> int:
-        return self.task.cells if self.task.several else self.task.values
+        return self.task.cells if self.task.shape.several else self.task.values
 
     def report(self, value: Field) -> Brick:
-        return one_of_each(self.task, value) if self.task.several else Emit(value)
+        return one_of_each(self.task, value) if self.task.shape.several else Emit(value)
 
     @property
     def moved(self) -> int:
@@ -105,7 +105,7 @@ class PaddedByShuffler(Protocol):
     @cached_property
     def _both(self) -> PrivacyLoss:
         """The loss of totals with dummies and the analyser's noise."""
-        replaced = self.task.several and self.neighbours is Neighbours.REPLACE
+        replaced = self.task.shape.several and self.neighbours is Neighbours.REPLACE
         return many_cells.one_of_each(self._one_more, touched(self.task), replaced=replaced)
 
     @property
@@ -168,7 +168,7 @@ class TwoSidedPadding(PaddedByShuffler):
 
     def view(self, honest: int) -> PrivacyLoss:
         law = PaddedLaw(self._rate, self.shift, self.filled)
-        both = self.neighbours is Neighbours.REPLACE and self.task.several
+        both = self.neighbours is Neighbours.REPLACE and self.task.shape.several
         up, down = (self.moved // 2, self.moved // 2) if both else (self.moved, 0)
         return PaddedTotals(law, up, down, padded_distance(self._rate, self.shift))
 
@@ -187,7 +187,7 @@ class TwoSidedPadding(PaddedByShuffler):
         return cells - self.added.mean
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        cells = self.task.strategy.counts(held) if self.task.several else held
+        cells = self.task.strategy.counts(held) if self.task.shape.several else held
         totals = cells[1:] if self.filled else cells
         size = runs * totals.size
         noise = self.added.sample(coins, size) + self._own.sample(coins, size)
@@ -199,7 +199,7 @@ class TwoSidedPadding(PaddedByShuffler):
 
 
 def _moved(task: Question, neighbours: Neighbours) -> int:
-    return touched(task) * (2 if task.several and neighbours is Neighbours.REPLACE else 1)
+    return touched(task) * (2 if task.shape.several and neighbours is Neighbours.REPLACE else 1)
 
 
 def _likely(budget: Budget) -> float:

@@ -39,7 +39,7 @@ from headcount.programme.law import Floats, Ints
 from headcount.protocols.base import Shape
 from headcount.protocols.shared.cells import one_of_each, touched
 from headcount.protocols.shared.correlated_noise import CorrelatedNoise
-from headcount.questions import Distribution, Histogram
+from headcount.questions import Histogram
 
 ANY = Field.named("any")
 MINUS, PLUS = Emit(ANY * 2), Emit(ANY * 2 + 1)
@@ -106,7 +106,6 @@ class CorrelatedHistogram(CorrelatedNoise):
 
     @classmethod
     def tinies(cls) -> Iterable[Self]:
-        """The second one has an even flood."""
+        """The other one has an even flood."""
         yield cls.tiny()
         yield cls(task=Histogram(2), crowd=Crowd(2), inner=4.0, shape=9.0, decay=0.006)
-        yield cls(task=Distribution((0.0, 2.0), 2, radices=(2, 1)), crowd=Crowd(1), inner=6.0, shape=1.0, decay=0.01)
