@@ -65,8 +65,8 @@ TRUST = {
     "n": "How many people report. Not shown with add-remove, where it is private itself.",
     "people": "How many people there are.",
     "size": "How many people are expected.",
-    "collectable": "Whether `headcount serve` can collect it from people's own devices: its shuffler mixes, and adds "
-    "nothing yet.",
+    "collectable": "Whether `headcount serve` can collect it from people's own devices: its shuffler mixes, and may "
+    "add messages of its own.",
     "collected": "That reports are really collected from devices: messages are sealed, and everybody sends as many as "
     "everybody else. See wire_messages.",
 }

@@ -85,6 +85,8 @@ class Situation:
             raise BadArgument("collected", f"is {self.collected!r}", "use True or False")
         if self.collected and self.crowd.each > 1:
             raise BadArgument("max_contributions", f"is {self.crowd.each}", "in a collection everybody reports once")
+        if self.collected and self.budget.neighbours is Neighbours.ADD_REMOVE:
+            raise BadArgument("neighbours", "hides how many report, and a collection tells it", "use 'replace'")
         self.budget.require_hidden(self.crowd.each)
         if self.objective in (Objective.RELATIVE, Objective.DETECTABLE) and self.task.shape is Shape.AMOUNT:
             raise BadArgument(

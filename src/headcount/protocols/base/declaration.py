@@ -23,6 +23,7 @@ from headcount.privacy.loss import GroupPrivacy, PrivacyLoss
 from headcount.privacy.model import Model
 from headcount.programme.brick import Brick
 from headcount.programme.chance import Chance
+from headcount.programme.coins import Coins
 from headcount.programme.field import Field
 from headcount.programme.law import Floats, Noise
 from headcount.programme.release import Release, Unchanged
@@ -191,6 +192,18 @@ class Declaration(ABC):
     def by_analyser(self) -> Release:
         """The analyser's own release step, before anybody else sees the answer."""
         return Unchanged()
+
+    def kept(self, reports: int, coins: Coins) -> npt.NDArray[np.bool_]:
+        """Which reports a shuffler of messages keeps, drawn; all, unless it samples."""
+        return np.ones(reports, dtype=np.bool_)
+
+    def padding(self, coins: Coins) -> npt.NDArray[Any]:
+        """The messages of its own that a shuffler of messages adds to a batch, drawn."""
+        return np.empty(0, dtype=self.message)
+
+    def padded_by(self, reports: int) -> tuple[int, int]:
+        """The fewest and the most messages by which a batch of so many reports grows, but for a chance of 1e-9."""
+        return 0, 0
 
     @abstractmethod
     def view(self, honest: int) -> PrivacyLoss:

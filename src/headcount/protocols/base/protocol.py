@@ -105,8 +105,8 @@ class Protocol(Declaration):
 
     @classmethod
     def collectable(cls) -> bool:
-        """Whether the collecting service carries it: its shuffler mixes, and adds nothing yet."""
-        return cls.model in (Model.SHUFFLE, Model.LOCAL)
+        """Whether the collecting service carries it: its shuffler mixes, and adds messages."""
+        return cls.model.from_devices
 
     @classmethod
     def describe(cls) -> dict[str, Any]:
