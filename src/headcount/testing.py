@@ -10,6 +10,7 @@ from headcount.audit.conformance.description_checks import (
     crowds_not_planned_for_are_refused,
     it_survives_pickling_and_json,
     messages_are_counted,
+    nobody_reaches_further_than_is_stated,
 )
 from headcount.audit.conformance.error_checks import (
     intervals_cover,
@@ -32,6 +33,7 @@ from headcount.audit.conformance.loss_checks import (
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
 )
+from headcount.audit.conformance.reach_checks import nobody_reaches_further_than_is_stated
 from headcount.audit.conformance.sampler_checks import (
     all_randomness_is_an_argument,
     people_draw_apart,

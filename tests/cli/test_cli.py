@@ -212,7 +212,7 @@ def test_protocols_lists_the_catalogue():
     rows = json.loads(headcount("protocols", "--format", "json").stdout)
     assert [row["name"] for row in rows] == [protocol.name for protocol in CATALOGUE]
     assert list(rows[0]) == ["name", "model", "tasks", "parameters", "relations", "collectable", "reference"]
-    trusted = {row["name"] for row in rows if row["model"] in ("central", "shuffle-threshold", "shuffle-dummies")}
+    trusted = {row["name"] for row in rows if row["model"] in ("central", "shuffle-threshold")}
     assert {"laplace", "geometric", "stability-histogram", "sample-threshold"} <= trusted
     assert {row["name"] for row in rows if not row["collectable"]} == trusted
 

@@ -104,7 +104,7 @@ test("but for a protocol whose shuffler adds enough messages, and alone", () => 
   assert.equal(proves(changed(one, /"scale":[0-9.]+/, '"scale":0.9')), false);
   const twice = '{"all":[{"emit":[{"name":"value"}]},{"emit":[{"name":"value"}]}]}';
   assert.equal(proves(changed(one, /\{"emit":\[\{"name":"value"\}\]\}/, twice)), false);
-  assert.throws(() => changed(one, /"neighbours":"replace"/g, '"neighbours":"add-remove"'), /cannot? read/);
+  assert.throws(() => changed(one, /"neighbours":"replace"/g, '"neighbours":"add-remove"'), /not what was expected/);
 });
 
 test("nobody is kept busy: what takes too long is refused before the first step", () => {

@@ -34,6 +34,8 @@ from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 
+FEW_KINDS = 64  # of messages, each of which is looked at
+
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration(ABC):
@@ -157,6 +159,16 @@ class Declaration(ABC):
             inside = (messages[name] >= low) & (messages[name] <= high)
             fits &= inside if inside.ndim == 1 else inside.all(axis=1)
         return fits
+
+    def telling(self) -> npt.NDArray[Any]:
+        """Messages among which are those that move an estimate furthest, either way, or in most cells.
+
+        By default all kinds or, of many, some: where they are categories one is like another.
+        """
+        kinds = range(self.kinds) if self.kinds <= FEW_KINDS else (0, 1, self.kinds - 1)
+        messages = np.zeros(len(kinds), dtype=self.message)
+        messages["kind"] = kinds
+        return messages
 
     def tally(self, batch: Batch) -> Tally:
         """The analyser's totals of a batch: by default, how often each kind of message occurs.
