@@ -10,7 +10,6 @@ from headcount.audit.conformance.description_checks import (
     crowds_not_planned_for_are_refused,
     it_survives_pickling_and_json,
     messages_are_counted,
-    nobody_reaches_further_than_is_stated,
 )
 from headcount.audit.conformance.error_checks import (
     intervals_cover,
@@ -60,6 +59,7 @@ __all__ = [
     "it_survives_pickling_and_json",
     "large_counts_are_unbiased",
     "messages_are_counted",
+    "nobody_reaches_further_than_is_stated",
     "no_party_learns_more_than_is_stated",
     "noise_is_shared_among_the_honest",
     "people_draw_apart",
@@ -99,6 +99,7 @@ CHECKS: tuple[Check, ...] = (
     people_draw_apart,
     all_randomness_is_an_argument,
     messages_are_counted,
+    nobody_reaches_further_than_is_stated,
     collusion_is_stated,
     calibration_meets_the_budget_and_no_more,
     the_certificate_says_what_is_released,

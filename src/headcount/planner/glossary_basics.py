@@ -94,6 +94,11 @@ ANSWER = {
     "worst bin": "How close all counts of a histogram are to their truths at once, with the confidence asked for.",
     "smallest detectable": "The fewest people with a one that can be told from nobody, each way with the confidence "
     "asked for: 'somebody' is rarely said of nobody, and rarely missed.",
+    "liar": "How far one person who sends whatever the analyser takes can move a cell: up and down, in people, and in "
+    "how many cells at once. Honest people move it by 1 at most. `consistent` bounds the same where answers are made "
+    "consistent; `lifted` is how far where one report makes a small count pass a threshold.",
+    "liars": "How many people who lie an answer is to be robust against.",
+    "error with liars": "The root mean square of a typical error and of how far the liars can move a count together.",
     "minimax": "To judge a protocol by the data that are hardest for it. That is done wherever it is not said how "
     "many ones are expected; of a histogram, by the error over all of its categories.",
     "truth": "What the answer would be without noise. Known only where people are simulated.",
@@ -104,7 +109,7 @@ ANSWER = {
 }
 
 ADVICE = {
-    "objective": "What protocols are ranked by: rmse, interval, worst-bin, relative or detectable.",
+    "objective": "What protocols are ranked by: rmse, interval, worst-bin, relative, detectable or robust.",
     "ones": "About how many people hold a one, or are in the category, as a guess made without looking at the data. "
     "Some protocols err less where there are few; left out, each is judged by its worst case.",
     "sparsity": "How few people hold a one: 10 of 10,000 are sparse. Some protocols err less then; say so with --ones.",
@@ -210,6 +215,8 @@ ALSO = {
     "worst category": "rmse_worst",
     "relative": "relative error",
     "detectable": "smallest detectable",
+    "one liar": "liar",
+    "robust": "error with liars",
     "bin": "category",
     "messages": "messages_per_person",
     "messages sent": "messages_per_person",

@@ -18,6 +18,7 @@ from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.reach import Reach
 
 TRIED = 3_000  # reports of each length; of more, every message once and as often as it may be sent
+SEEDS = 12  # of what a trusted side leaves out at random
 NEAR = 1e-9
 
 
@@ -64,8 +65,8 @@ def _displacements(protocol: Protocol, messages: int) -> Iterator[Floats]:
 def _reports(protocol: Protocol, messages: int) -> Iterator[npt.NDArray[Any]]:
     """All that the analyser takes from one person; of a trusted side, what it makes of each value."""
     if not protocol.model.from_devices:
-        for value in range(protocol.task.values):
-            yield protocol.reports(np.array([value]), SeededCoins(value)).messages
+        for value, seed in product(range(protocol.task.values), range(SEEDS)):
+            yield protocol.reports(np.array([value]), SeededCoins(seed)).messages
         return
     every = _every_message(protocol)
     if math.comb(every.size + messages, messages) > TRIED:

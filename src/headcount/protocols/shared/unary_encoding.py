@@ -42,7 +42,7 @@ class UnaryEncoding(BitRows, FrequencyOracle):
         return float(self.other)
 
     @cached_property
-    def heaviest(self) -> int:  # type: ignore[override]
+    def heaviest(self) -> int:
         return heaviest_row(self.supports_own, self.supports_other, self.task.values, self.crowd.size)
 
     def report(self, value: Field) -> Brick:

@@ -64,7 +64,7 @@ class FakeUsers(BitRows):
         return each, Chance.up(rest / self.crowd.honest)
 
     @cached_property
-    def heaviest(self) -> int:  # type: ignore[override]
+    def heaviest(self) -> int:
         rows = self.crowd.size * (2 + self._each[0])
         return heaviest_row(1.0 - self.flip, self.flip, self.task.values, rows)
 

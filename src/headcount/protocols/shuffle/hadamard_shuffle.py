@@ -144,13 +144,15 @@ class HadamardShuffle(Protocol):
         return ranks
 
     def telling(self) -> npt.NDArray[Any]:
-        """A tuple of the least rank: its numbers are the highest digits, one each, or 0."""
-        width, numbers = self._width, [0] * self.indices
-        numbers[: self.least_rank] = [1 << self._width - 1 - at for at in range(self.least_rank)]
-        tuples = np.zeros(1, dtype=self.message)
-        for i, many in enumerate(self._packed):
-            here, numbers = numbers[:many], numbers[many:]
-            tuples[f"part{i}"] = sum(number << width * at for at, number in enumerate(here))
+        """A tuple of the least rank, of the highest digits, and one that agrees with the first category, not all."""
+        width, digits = self._width, range(self._width)
+        chosen = [[*reversed(digits)][: self.least_rank], [*digits[1:]][: self.indices]]
+        tuples = np.zeros(len(chosen), dtype=self.message)
+        for at, places in enumerate(chosen):
+            numbers = [1 << place for place in places] + [0] * (self.indices - len(places))
+            for i, many in enumerate(self._packed):
+                here, numbers = numbers[:many], numbers[many:]
+                tuples[f"part{i}"][at] = sum(number << width * place for place, number in enumerate(here))
         return tuples
 
     def tally(self, batch: Batch) -> Tally:
