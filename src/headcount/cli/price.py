@@ -73,5 +73,5 @@ def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones:
 
 def _words(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} = {_words(part)}" for name, part in value.items())
+        return ", ".join(f"{name} = {_words(part)}" for name, part in value.items() if part is not None)
     return "none is enough" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
