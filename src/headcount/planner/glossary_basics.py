@@ -97,6 +97,11 @@ ANSWER = {
     "liar": "How far one person who sends whatever the analyser takes can move a cell: up and down, in people, and in "
     "how many cells at once. Honest people move it by 1 at most. `consistent` bounds the same where answers are made "
     "consistent; `lifted` is how far where one report makes a small count pass a threshold.",
+    "up": "How far a liar can move a cell upward, in people.",
+    "down": "How far a liar can move a cell downward, in people.",
+    "lifted": "How far a liar moves a cell where one more report makes a small count pass a threshold; 0 if none is.",
+    "bounded": "Whether there is a limit to how far a liar can move an answer.",
+    "padded": "Whether a device sends its answer without noise, for the shuffler to hide with messages that it adds.",
     "liars": "How many people who lie an answer is to be robust against.",
     "error with liars": "The root mean square of a typical error and of how far the liars can move a count together.",
     "minimax": "To judge a protocol by the data that are hardest for it. That is done wherever it is not said how "

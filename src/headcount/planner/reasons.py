@@ -208,7 +208,7 @@ def _fewer_honest(first: CalibratedOption) -> str:
 def _liars(ranked: Sequence[CalibratedOption]) -> str:
     """How far one liar moves the answer, and who would hold them closer."""
     first = ranked[0]
-    what = "a count" if first.situation.task.several else first.situation.task.each
+    what = "a count" if first.situation.task.shape.several else first.situation.task.each
     own = first.reach
     if own is None or not own.bounded:
         return f"One person who lies can move {what} by any amount."

@@ -16,6 +16,7 @@ from headcount.programme.law import Floats
 from headcount.programme.tally import Batch
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.reach import Reach
+from headcount.questions.domains.domain import Shape
 
 TRIED = 3_000  # reports of each length; of more, every message once and as often as it may be sent
 SEEDS = 12  # of what a trusted side leaves out at random
@@ -24,7 +25,7 @@ NEAR = 1e-9
 
 def nobody_reaches_further_than_is_stated(protocol: Protocol) -> None:
     """Among others and alone, a report of any messages moves an estimate as far as is stated, and no further."""
-    if protocol.task.open:
+    if protocol.task.shape is Shape.KEY:
         return
     for messages in (1, 2) if protocol.model.from_devices else (1,):
         stated = protocol.reach(messages)

@@ -363,8 +363,8 @@ class Protocol(Declaration):
 
         Examples
         --------
-        >>> hc.protocol("cheu-count", n=10_000, epsilon=1, delta=1e-6).reach().up
-        1.00342...
+        >>> print(f"{hc.protocol('cheu-count', n=10_000, epsilon=1, delta=1e-6).reach().up:.4f}")
+        1.0034
         """
         origin = self.point(self.nobody())
         if not self.model.from_devices:  # a value is handed over, and read as one

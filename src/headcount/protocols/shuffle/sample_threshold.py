@@ -109,7 +109,7 @@ class SampleThreshold(Protocol):
 
     def reach(self, messages: int = 1) -> Reach:
         """A report that is sampled; one that lifts a count over the threshold shows all of it."""
-        return Reach(1.0 / self.rate, 0.0, apart=self.task.several / self.rate, lifted=self.threshold / self.rate)
+        return Reach(1.0 / self.rate, 0.0, apart=self.task.shape.several / self.rate, lifted=self.threshold / self.rate)
 
     def noise(self, truth: int, reports: int) -> Noise:
         sampled = laws.binomial(truth, self.rate)
