@@ -109,7 +109,7 @@ def test_the_advisor_recommends_it_in_a_collection_and_says_what_trust_means():
         assert "tell nobody how many of each kind, or the analyser sees every total" in advice.why()
         assert "messages from everybody instead of 1." in advice.why()
         usual = hc.advise(task, n=10_000, epsilon=1, delta=1e-6, collected=True, models=["shuffle", "local"])
-        assert usual.best.protocol.name in ("correlated-count", "correlated-histogram")
+        assert usual.best.protocol.name in ("correlated-count", "blanket-histogram")
 
 
 def test_the_service_carries_them():

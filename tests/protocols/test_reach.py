@@ -179,7 +179,7 @@ def test_tuples_of_low_rank_are_refused():
 
 @pytest.mark.parametrize("name", ["hadamard-response", "succinct-histogram"])
 def test_the_index_that_agrees_with_everything_is_not_counted(name):
-    """It serves liars only; without it an estimate is no less accurate."""
+    """It serves liars only; without it an estimate is no less accurate of what few people hold."""
     protocol = hc.protocol(name, MANY, n=N, epsilon=1)
     idle = np.zeros(1, dtype=protocol.message)
     assert protocol.supporters(protocol.tally(Batch(1, idle))).tolist() == [0] * 100

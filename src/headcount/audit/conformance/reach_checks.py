@@ -33,6 +33,11 @@ def nobody_reaches_further_than_is_stated(protocol: Protocol) -> None:
         if not stated.bounded:
             require(moved.max() >= stated.up - 1.0, f"{protocol.name}: one message reaches {moved.max():.6g} only")
             continue
+        if stated.lifted and protocol.model.from_devices:  # not affine: what a report adds hangs on the others
+            furthest = float(np.abs(moved).max())
+            limit = f"{protocol.name}: {messages} messages reach {furthest:.6g}, and {stated.furthest:.6g} is stated"
+            require(furthest <= stated.furthest + NEAR, limit)
+            continue
         found = _reached(moved)
         for what, truth, told in zip(("up", "down", "cells", "apart"), found, _told(stated), strict=True):
             same = math.isclose(truth, told, rel_tol=NEAR, abs_tol=NEAR)
