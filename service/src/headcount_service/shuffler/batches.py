@@ -178,7 +178,8 @@ class Batches:
             for at, part in enumerate(in_parts(blocks, max(1, PART // size) * size)):
                 with self.database.writing() as writing:
                     do(writing, new, part=at, content=cipher.sealed(part, bound(at)))
-                written, digests = written + len(part), [*digests, sha256(part).hexdigest()]
+                digests.append(sha256(part).hexdigest())
+                written += len(part)
                 point("while mixing")
         return written // size, digests
 
