@@ -129,7 +129,8 @@ def test_errors_through_http_are_those_that_were_predicted(rig, people, categori
         assert {(each.messages, each.bytes <= 170, each.padded, each.colluding) for each in receipts} == {
             (1, True, True, None)
         }
-        served.caller("shuffler", "operator").told("POST", f"/v1/collections/{collection.id}/close")
+        with served.caller("shuffler", "operator") as shuffler:
+            shuffler.told("POST", f"/v1/collections/{collection.id}/close")
         release = released(served, collection)
     truth = np.bincount(answers, minlength=categories)
     errors = np.array([cell["value"] for cell in release["estimate"]["cells"]]) - truth
@@ -141,11 +142,11 @@ def test_errors_through_http_are_those_that_were_predicted(rig, people, categori
 
 
 def released(served, collection):
-    asking, path = served.caller("analyser", "analyst", 60), f"/v1/collections/{collection.id}/batches/1/release"
-    until = time.monotonic() + 120
-    while (answer := asking.ask("POST", path)).status != 200:
-        assert time.monotonic() < until, answer
-        time.sleep(0.05)
+    path, until = f"/v1/collections/{collection.id}/batches/1/release", time.monotonic() + 120
+    with served.caller("analyser", "analyst", 60) as analyst:
+        while (answer := analyst.ask("POST", path)).status != 200:
+            assert time.monotonic() < until, answer
+            time.sleep(0.05)
     return answer.json
 
 
