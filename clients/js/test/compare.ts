@@ -127,7 +127,7 @@ const PROVED = [
   "negative-binomial-count", "correlated-count", "blanket-sum", "poisson-histogram", "correlated-histogram",
   "balcer-cheu-histogram", "blanket-histogram", "shuffled-basic-rappor", "shuffled-optimised-unary",
   "shuffled-local-hashing", "shuffled-hadamard-response", "shuffled-subset-selection", "shuffled-succinct-histogram",
-  "shuffled-piecewise", "shuffled-hybrid",
+  "shuffled-piecewise", "shuffled-hybrid", "padded-count", "padded-histogram", "sampled-padded-histogram",
 ];
 
 /** What a device works out of plans by itself: as much as Python does, and no plan is proved that claims a tenth less. */

@@ -323,7 +323,11 @@ class Estimate(Tabular):
         return replace(bounded, people=bounded._bounded(self.people))
 
     def consistent(self) -> Estimate:
-        """The nearest counts that are not negative and add up to the people; no longer unbiased."""
+        """The nearest counts that are not negative and add up to the people; no longer unbiased.
+
+        What a liar adds to all of them alike goes with that; what tells one from another may count a
+        little more, up to `protocol.reach().consistent(cells)` people for each.
+        """
         if self.n is None or not self.protocol.task.shape.several or self.protocol.task.shape is Shape.KEY:
             raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
         return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))

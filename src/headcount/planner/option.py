@@ -21,6 +21,7 @@ from headcount.privacy.model import Model
 from headcount.programme.law import Noise
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.report_size import Wire, wire_bytes, wire_messages
 
 TOO_MANY = 1_000  # messages a person
@@ -39,6 +40,7 @@ FIGURES = (
     "wire_bytes",
     "accounting",
     "local_epsilon",
+    "liar",
 )
 BESIDES = ("objective", "rmse_average", "rmse_worst", "epsilon", "n")  # which an option also has, in its own words
 
@@ -178,12 +180,23 @@ class CalibratedOption(Option):
         return _if_known(lambda: self.situation.judged(self.protocol, Objective.INTERVAL)[0])
 
     @cached_property
+    def reach(self) -> Reach | None:
+        """How far one liar moves a cell, in people; None if there is no limit to what they may send."""
+        return self.situation.reach(self.protocol)
+
+    def epsilon_if(self, honest: float) -> float:
+        """The epsilon that is left if only this part of those who were counted on is honest; infinite if none is."""
+        people = math.floor(honest * self.protocol.crowd.honest)
+        return self.protocol.loss_if(people).epsilon(self.situation.budget.delta)
+
+    @cached_property
     def guesswork(self) -> bool:
         """Whether the answer is no better than guessing half of the crowd."""
         return self.rmse_worst >= self.situation.task.unit(self.people) * self.people / 2.0
 
     def figures(self) -> dict[str, Any]:
         protocol, messages, local = self.protocol, None, self.protocol.group_local_epsilon
+        reach = self.reach
         figures: dict[str, float] = {
             "bias": _if_known(lambda: self.noise.bias * self.scale),
             "std_error": _if_known(lambda: self.noise.std_error * self.scale),
@@ -203,6 +216,7 @@ class CalibratedOption(Option):
             "wire_messages": messages,
             "wire_bytes": None if messages is None else wire_bytes(protocol, messages),
             "accounting": protocol.loss.kind,
+            "liar": None if reach is None else reach.to_json(self.situation.task.cells),
             "local_epsilon": None if local is None else rounded_up(local, COMPARED),
             "epsilon": self.situation.budget.epsilon,
             "n": self.situation.crowd.size,

@@ -35,7 +35,7 @@ from headcount_service.wire.report import Report
 
 FORMAT = "headcount report 1"
 OWN = ("question", "collection", "batch", "state", "epsilon", "delta", "least", "colluding", "top_up")
-SINCE = ("corrupt", "anyone", "fixed")  # which version 0.2 did not note
+SINCE = ("corrupt", "anyone", "fixed", "padded")  # which earlier versions did not note
 
 
 class Client:
@@ -332,6 +332,7 @@ class Client:
             "corrupt": protocol.crowd.corrupt,
             "anyone": collection.admission is Admission.ANYONE,
             "fixed": collection.fixed,
+            "padded": collection.padded,
         }
         write_atomically(path, json.dumps(kept | made), SECRET)
 

@@ -27,6 +27,8 @@ from headcount.protocols.base import Knob, Protocol
 from headcount.protocols.shared.cells import one_of_each, touched
 from headcount.questions.question import Question
 
+RARELY = 1e-9  # the chance that an honest shuffler's number of messages is taken for another's
+
 
 @dataclass(frozen=True, kw_only=True)
 class PaddedByShuffler(Protocol):
@@ -76,11 +78,19 @@ class PaddedByShuffler(Protocol):
         return self.released().apply(self.nobody(), coins).totals
 
     def padding(self, coins: Coins) -> npt.NDArray[Any]:
-        """These messages, in no order that means anything."""
+        """These messages, one kind after the other: whoever adds them mixes them."""
         numbers = self.numbers(coins)
         messages = np.empty(int(numbers.sum()), dtype=self.message)
         messages["kind"] = np.repeat(np.arange(self.kinds), numbers)
         return messages
+
+    def padded_by(self, reports: int) -> tuple[int, int]:
+        return self._all_added.within(RARELY / 2)
+
+    @cached_property
+    def _all_added(self) -> Law:
+        """The law of the dummies of all kinds together."""
+        return self.added.power(self.kinds)
 
     def by_analyser(self) -> Release:
         return AddDiscreteLaplace(1 / Fraction(self.analyser_scale)) if self.analyser_scale else Unchanged()
@@ -196,6 +206,9 @@ class TwoSidedPadding(PaddedByShuffler):
     def numbers(self, coins: Coins) -> Ints:
         numbers = super().numbers(coins)
         return np.array([2 * self.shift - numbers[0], numbers[0]]) if self.filled else numbers
+
+    def padded_by(self, reports: int) -> tuple[int, int]:
+        return (2 * self.shift, 2 * self.shift) if self.filled else super().padded_by(reports)
 
 
 def _moved(task: Question, neighbours: Neighbours) -> int:
