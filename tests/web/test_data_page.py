@@ -257,7 +257,7 @@ def _asked_in_seconds(looked: Looked, page: str, path: Path) -> None:
     looked.wait("#data-answer:not([hidden])")
     took = time.monotonic() - began
     assert re.match(r"(199,9|200,0)\d\d people", looked.page.inner_text("#data-value"))
-    assert took < 20  # under 3 on a machine that has nothing else to do
+    assert took < 60  # about 1 on a machine that has nothing else to do
     assert looked.hosts == {"127.0.0.1"}
     assert not looked.problems
     looked.page.context.close()
