@@ -107,7 +107,7 @@ class OfTwo(Tabular):
         """The value and the ends of its 95% interval, as text."""
 
     def to_json(self) -> dict[str, Any]:
-        """Its JSON form."""
+        """Its JSON form, as `headcount difference --format json` prints it."""
         clipped = self.task.clipped_to
         return {
             "value": _finite(self.value),
@@ -128,7 +128,7 @@ class OfTwo(Tabular):
         ax : axes of matplotlib, optional
             Where to draw it; a figure of its own unless given.
         title : str
-            The title.
+            What to write above it; its own words unless given.
         theme : str
             "light" or "dark".
 
@@ -374,7 +374,7 @@ class Pairs(Tabular, Mapping[Label, OfTwo]):
         ax : axes of matplotlib, optional
             Where to draw it; a figure of its own unless given.
         title : str
-            The title.
+            What to write above it; its own words unless given.
         theme : str
             "light" or "dark".
 
@@ -385,7 +385,7 @@ class Pairs(Tabular, Mapping[Label, OfTwo]):
         return _picture({str(category): pair for category, pair in self.items()}, ax, title, theme)
 
     def to_json(self) -> dict[str, Any]:
-        """Its JSON form."""
+        """Its JSON form, with a cell for each category."""
         first = next(iter(self.values()))
         both = None if first.together is None else first.together.to_json()
         cells = [{"category": category, **pair.to_json()} for category, pair in self.items()]

@@ -85,7 +85,7 @@ class QuantileEstimate(Tabular):
         ax : axes of matplotlib, optional
             Where to draw it; a figure of its own unless given.
         title : str
-            The title.
+            What to write above it; its own words unless given.
         theme : str
             "light" or "dark".
 

@@ -86,7 +86,7 @@ class Rate(Tabular):
         ax : axes of matplotlib, optional
             Where to draw it; a figure of its own unless given.
         title : str
-            The title.
+            What to write above it; its own words unless given.
         theme : str
             "light" or "dark".
 

@@ -158,7 +158,7 @@ class Comparison(Tabular):
         return f"Comparison: {self.sheet.title}, {', '.join(each.protocol.name for each in self.served)}"
 
     def to_markdown(self) -> str:
-        """Its tables and sentences in Markdown."""
+        """Its tables and sentences, in Markdown."""
         return "\n\n".join([*(sheet.markdown() for sheet in self._sheets), *self.sentences])
 
     def _repr_html_(self) -> str:
@@ -183,7 +183,7 @@ class Comparison(Tabular):
         ax : axes of matplotlib, optional
             Where to draw it; a figure of its own unless given.
         title : str
-            The title.
+            What to write above it; its own words unless given.
         theme : str
             "light" or "dark".
 
