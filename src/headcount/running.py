@@ -112,6 +112,8 @@ def carry_out(
     A trusted side counts before it is paid for, which draws nothing. Where people's randomisers draw, their answers are
     only looked at before.
     """
+    for plan in plans:
+        plan.require_single()
     if ledger is not None and not isinstance(ledger, Ledger):
         raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
     if ledger is not None:

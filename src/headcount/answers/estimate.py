@@ -253,7 +253,7 @@ class Estimate:
     @property
     def delta(self) -> float | None:
         """The delta of the protocol at the budget's epsilon."""
-        return None if self.budget is None else self.protocol.loss.delta(self.budget.epsilon)
+        return None if self.budget is None else self.budget.together(self.protocol.loss).delta(self.budget.epsilon)
 
     @property
     def categories(self) -> list[Label]:
@@ -409,6 +409,7 @@ class Estimate:
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, as `headcount count --format json` prints it."""
         protocol, loss = self.protocol, self.protocol.loss
+        loss = loss if self.budget is None else self.budget.together(loss)
         epsilon = None if self.budget is None else self.budget.epsilon
         return {
             "task": protocol.task.name,

@@ -59,7 +59,7 @@ class Charge:
     @property
     def protocol(self) -> Protocol:
         return protocol_from_json(
-            {name: part for name, part in self.question.items() if name not in ("budget", "wire")}
+            {name: part for name, part in self.question.items() if name not in ("budget", "wire", "panels")}
         )
 
     @property

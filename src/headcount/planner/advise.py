@@ -30,6 +30,7 @@ def advise(
     n: Any = None,
     epsilon: float | None = None,
     delta: float = 0.0,
+    rounds: int = 1,
     ones: Any = None,
     neighbours: str = "replace",
     models: Names = None,
@@ -61,6 +62,9 @@ def advise(
         between, and answers are judged by the worse end.
     epsilon, delta : float
         The privacy budget.
+    rounds : int
+        How often the same people are asked, every week for example. The budget is for all rounds
+        together, the plan for one of them, and the errors are those of one round.
     ones : int, list, dict or str, optional
         How many people are expected to hold a one, or in a histogram to be in a category: a number,
         several, a table of weights such as {0: 90, 500: 10}, "uniform", or "unknown" (unless
@@ -122,7 +126,7 @@ def advise(
     unknown = _unknown(n, epsilon, within)
     if unknown == "n" and (ones is not None or least is not None):
         raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
-    budget = Budget(1.0 if epsilon is None else epsilon, delta, Neighbours.parse(neighbours))
+    budget = Budget(1.0 if epsilon is None else epsilon, delta, Neighbours.parse(neighbours), rounds)
     people = 1 + corrupt if n is None else n
     crowd, sizes = crowd_and_sizes(people, budget, least, corrupt, honest, max_contributions)
     given = Situation(

@@ -102,13 +102,13 @@ def record_of(message: np.dtype[Any]) -> list[list[str]]:
 
 
 def wire_messages(protocol: Protocol, budget: Budget) -> int | None:
-    """The fewest messages that suffice, but for a chance that a hundredth of delta pays for.
+    """The fewest messages that suffice, but for a chance that a hundredth of delta pays for, in all rounds.
 
     None if that takes more than `MOST`.
     """
     if protocol.messages_per_person > MOST:
         return None
-    chance = CUT * budget.delta / ((1.0 + math.exp(budget.epsilon)) * protocol.crowd.honest)
+    chance = CUT * budget.delta / ((1.0 + math.exp(budget.epsilon)) * protocol.crowd.honest * budget.rounds)
     needed = int(np.count_nonzero(_tails(protocol) > chance)) - 1
     return max(1, needed) if needed <= MOST else None
 

@@ -25,7 +25,7 @@ from headcount.protocols.base.report_size import Wire
 from headcount.questions import question_from_json
 from headcount.questions.question import Question
 
-BESIDES = frozenset({"budget", "programme", "wire", "device"})  # what a plan says beyond its protocol
+BESIDES = frozenset({"budget", "programme", "wire", "device", "panels"})  # what a plan says beyond its protocol
 
 Read = TypeVar("Read", Question, Protocol, Plan)
 
@@ -86,7 +86,8 @@ def _plan(data: dict[str, Any]) -> Plan:
         raise BadArgument(
             "plan", f"has a programme that {protocol.name} no longer runs", "use the version of headcount that wrote it"
         )
-    return Plan(protocol, Budget(**data["budget"]), _wire(protocol, data) if "wire" in data else None)
+    wire = _wire(protocol, data) if "wire" in data else None
+    return Plan(protocol, Budget(**data["budget"]), wire, data.get("panels", 1))
 
 
 def _wire(protocol: Protocol, data: dict[str, Any]) -> Wire:
