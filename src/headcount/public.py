@@ -18,7 +18,7 @@ from headcount.comparing import compare
 from headcount.errors import HeadcountError, Refused
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
-from headcount.planner.advise import advise, smallest_detectable, smallest_n
+from headcount.planner.advise import advise, most_rounds, smallest_detectable, smallest_n
 from headcount.planner.comparison import Comparison
 from headcount.planner.frontier import Frontier, frontier
 from headcount.planner.glossary import explain
@@ -44,6 +44,7 @@ from headcount.questions.quantile import Quantile
 from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
 from headcount.running import run
+from headcount.series import Series
 
 __all__ = [
     "CATALOGUE",
@@ -79,6 +80,7 @@ __all__ = [
     "Refused",
     "SecretCoins",
     "SeededCoins",
+    "Series",
     "Sum",
     "Table",
     "TableEstimate",
@@ -98,6 +100,7 @@ __all__ = [
     "histogram",
     "load_plan",
     "mean",
+    "most_rounds",
     "plan_from_json",
     "protocol",
     "quantile",

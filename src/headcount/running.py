@@ -86,6 +86,7 @@ def run(
     True
     """
     plan = what.best if isinstance(what, Advice) else what
+    plan.require_single()
     question = plan.protocol.task
     rows = Rows.of(question, data, column=column, where=where, unit=unit, most=max_contributions)
     arrays = isinstance(data, Iterator) or (isinstance(data, list) and bool(data) and isinstance(data[0], np.ndarray))
@@ -112,8 +113,6 @@ def carry_out(
     A trusted side counts before it is paid for, which draws nothing. Where people's randomisers draw, their answers are
     only looked at before.
     """
-    for plan in plans:
-        plan.require_single()
     if ledger is not None and not isinstance(ledger, Ledger):
         raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
     if ledger is not None:

@@ -70,9 +70,16 @@ def panel_error(people: int, panels: int, ones: int) -> Noise:
     return Noise((held[kept] - asked * ones / people) * (people / asked), masses[kept])
 
 
-def by_panels(noise: Noise, people: int, panels: int, ones: int) -> Noise:
-    """The law of the error of the whole crowd's count, where one panel of it answers with this error."""
+def by_panels(noise: Noise, people: int, panels: int, ones: int, *, several: bool = False) -> Noise:
+    r"""The law of the error of the whole crowd's count, where one panel of it answers with this error.
+
+    Whoever is in one panel is in no other, so that panels depend on each other. With
+    $a_{it}$ the value of person i in round t times its weight, the sum over panels has the variance
+    $\sum_i T\sum_t a_{it}^2-(\sum_t a_{it})^2$ at most, which is T/(T-1) times that of panels drawn
+    independently: where `several` are added up, the error of drawing is made larger by as much.
+    """
     if panels == 1:
         return noise
     asked = people // panels
-    return error_sum([(noise, people / asked), (panel_error(people, panels, ones), 1.0)])
+    wider = math.sqrt(panels / (panels - 1)) if several else 1.0
+    return error_sum([(noise, people / asked), (panel_error(people, panels, ones), wider)])

@@ -47,7 +47,7 @@ class Book(ABC):
 
     def __init__(self, allowance: Allowance) -> None:
         self.allowance = allowance
-        self._losses: dict[tuple[Protocol, Wire | None], PrivacyLoss] = {}
+        self._losses: dict[tuple[Protocol, Wire | None, int], PrivacyLoss] = {}
 
     @abstractmethod
     def page(self) -> Page:

@@ -111,10 +111,10 @@ class Budget:
         if not (self.delta == 0 or SMALLEST_DELTA <= self.delta < 1):
             raise BadArgument("delta", f"is {self.delta:g}", works["delta"])
         object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
-        works = f"use a whole number from 1 to {MOST_ROUNDS:,}, for example 52"
-        rounds = quantity("rounds", self.rounds, works)
+        whole = f"use a whole number from 1 to {MOST_ROUNDS:,}, for example 52"
+        rounds = quantity("rounds", self.rounds, whole)
         if rounds != int(rounds) or not 1 <= rounds <= MOST_ROUNDS:
-            raise BadArgument("rounds", f"is {rounds:g}", works)
+            raise BadArgument("rounds", f"is {rounds:g}", whole)
         object.__setattr__(self, "rounds", int(rounds))
 
     def together(self, loss: PrivacyLoss) -> PrivacyLoss:

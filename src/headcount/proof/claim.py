@@ -98,7 +98,9 @@ class Claim:
         several = "" if self.messages == 1 else "s"
         sent = "" if self.messages is None else f" and sends {self.messages:,} message{several}"
         rounds = "" if self.rounds == 1 else f", in {self.rounds:,} rounds"
-        return f"{self.model} model, {self.neighbours} one person, {who}{corrupt}, each of whom holds {held}{sent}{rounds}"
+        return (
+            f"{self.model} model, {self.neighbours} one person, {who}{corrupt}, each of whom holds {held}{sent}{rounds}"
+        )
 
     @property
     def honest(self) -> int:

@@ -12,6 +12,7 @@ From below: in every round look for one event, and count how often it came.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -97,7 +98,7 @@ class Rounds:
         and the chance that some loss is infinite."""
         hull = self._hull
         lost = hull[-1][1]
-        slopes = [lost - 1, *(_slope(one, two) for one, two in zip(hull, hull[1:], strict=False)), Fraction(0)]
+        slopes = [lost - 1, *(_slope(one, two) for one, two in itertools.pairwise(hull)), Fraction(0)]
         first, last = hull[0][2], hull[-1][2]
         masses = [arb(0)] * (last - first + 1)
         for (at, _, place), before, after in zip(hull, slopes[:-1], slopes[1:], strict=True):

@@ -28,7 +28,9 @@ def who_learns_what(protocol: Protocol, budget: Budget) -> TextTable:
         rows.append(("the shuffler, before the answer", NOTHING if sealed else EVERYTHING))
         rows.append(("the shuffler, reading the answer", _learned(views[Party.SHUFFLER], delta)))
         left = protocol.group_local_epsilon
-        rows.append(("the shuffler and the analyser", EVERYTHING if left is None else _promise(budget.rounds * left, 0.0)))
+        rows.append(
+            ("the shuffler and the analyser", EVERYTHING if left is None else _promise(budget.rounds * left, 0.0))
+        )
     return _table(delta, rows)
 
 

@@ -141,7 +141,7 @@ def _likely_pairs(budget: Budget, given: Any) -> float:
         return likely_pairs(budget, changed(given["task"]) * given["inner"], given["shape"])
     spread = 30.0 * given["own"] / math.sinh(given["inner"] / 2.0) ** 2  # sixty times the variance that errs
     wide = 2.0 * spread / (1.0 + math.sqrt(1.0 + 4.0 * spread / given["shape"]))
-    return wide / given["shape"]
+    return float(wide / given["shape"])
 
 
 @lru_cache(maxsize=256)
