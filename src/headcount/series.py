@@ -241,7 +241,7 @@ class Series:
         return float(whole[at]), _scaled(noise, protocol.task.unit(everybody))
 
     def _cell(self, answer: Estimate, cell: Label | None) -> int:
-        if not answer.protocol.task.several:
+        if not answer.protocol.task.shape.several:
             return 0
         if cell not in answer.categories:
             raise BadArgument("cell", "is missing or not a category", "name one of the question's categories")
@@ -278,7 +278,7 @@ class Series:
         }
 
     def __str__(self) -> str:
-        return self.table() if self._answers and not self.plan.protocol.task.several else repr(self)
+        return self.table() if self._answers and not self.plan.protocol.task.shape.several else repr(self)
 
     def __repr__(self) -> str:
         asked = f"{len(self.answers):,} of {self.rounds:,} rounds"

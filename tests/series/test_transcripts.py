@@ -7,9 +7,9 @@ from headcount.audit.conformance.transcripts import Transcripts, claimed_of, req
 from headcount.protocols import named
 
 SMALL = [
-    "geometric",
+    pytest.param("geometric", marks=pytest.mark.stress),  # whose views take long to enumerate
+    pytest.param("poisson-count", marks=pytest.mark.stress),
     "discrete-gaussian",
-    "poisson-count",
     "randomised-response",
     "cheu-count",
     "negative-binomial-count",

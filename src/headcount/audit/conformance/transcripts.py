@@ -55,14 +55,14 @@ class Transcripts:
         """The largest divergence of that many rounds at each likelihood ratio."""
         worst = np.maximum(1.0 - gamma, 0.0)
         if not rounds:
-            return worst
+            return np.asarray(worst)
         for p, q in self.pairs:
             possible = p > 0.0
             ratios = np.divide(q, p, out=np.zeros_like(q), where=possible)[possible]
             asked, place = np.unique(np.multiply.outer(gamma, ratios).ravel(), return_inverse=True)
             later = self._told(asked, rounds - 1)[place].reshape(gamma.size, -1)
             worst = np.maximum(worst, later @ p[possible])
-        return worst
+        return np.asarray(worst)
 
 
 def require_covered(protocol: Protocol, people: int, rounds: int, loss: PrivacyLoss) -> None:

@@ -97,7 +97,7 @@ class CorrelatedNoise(Protocol):
         if not SEVERAL <= times <= MANY:
             yield {"inner": inner, "shape": evenly if even else max(2.0, 0.8 * log)}
             return
-        central = {own: _inner_of(own, together or budget, touched(task), task.several) for own in OWN}
+        central = {own: _inner_of(own, together or budget, touched(task), task.shape.several) for own in OWN}
         own = min(OWN, key=lambda own: own / math.sinh(central[own] / 2.0) ** 2)
         inner = inner_for(central[own], overhead)
         pairs = 10.0 * own / math.sinh(inner / 2.0) ** 2
