@@ -85,4 +85,5 @@ class Charge:
 def described(question: dict[str, Any], protocol: Protocol) -> str:
     """The hash of a question with its protocol's programme: that of the plan, if it was one."""
     wire = Wire(**question["wire"]) if "wire" in question else None
-    return fingerprint({**question, **for_devices(protocol, wire)})
+    rounds = question.get("budget", {}).get("rounds", 1)
+    return fingerprint({**question, **for_devices(protocol, wire, rounds)})

@@ -66,15 +66,19 @@ class Limits:
         spent = Fraction(0), Fraction(0)
         for batch in range(collection.batches):
             try:
-                self.require(collection, spent)
+                self.require(collection, spent, agreed=collection.series and batch > 0)
             except (Unsupported, OverBudget) as refusal:
                 part = f"from batch {batch + 1} of {collection.batches} on" if batch else "at all"
                 return f"devices with the usual limits will not report {part}: {refusal}"
-            spent = spent[0] + Fraction(plan.budget.epsilon), spent[1] + Fraction(plan.budget.delta)
+            if not (collection.series and batch):
+                spent = spent[0] + Fraction(plan.budget.epsilon), spent[1] + Fraction(plan.budget.delta)
         return ""
 
-    def require(self, collection: Collection, spent: tuple[Fraction, Fraction]) -> None:
-        """Refuses what goes beyond, given what all reports so far have spent."""
+    def require(self, collection: Collection, spent: tuple[Fraction, Fraction], *, agreed: bool = False) -> None:
+        """Refuses what goes beyond, given what all reports so far have spent.
+
+        A series counts once, with the first of its reports; `agreed` says that there was one.
+        """
         plan, protocol = collection.plan, collection.plan.protocol
         if plan.colluding is None and self.colluding < math.inf:
             learn = "if the shuffler and the analyser work together, they learn the answer"
@@ -102,7 +106,7 @@ class Limits:
             ("lifetime_epsilon", spent[0], plan.budget.epsilon),
             ("lifetime_delta", spent[1], plan.budget.delta),
         ):
-            after, most = before + Fraction(more), getattr(self, name)
+            after, most = before + (0 if agreed else Fraction(more)), getattr(self, name)
             if after > most:
                 whole = f"with this report the device would have spent {float(after):g} in all"
                 raise OverBudget(f"{whole}, and it agrees to {most:g} ({name})")

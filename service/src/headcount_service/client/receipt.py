@@ -39,6 +39,8 @@ class Receipt:
         Whether strangers may report; whether batches end with their windows.
     pinned : bool
         Whether a hash vouches for the claim, which the device did not work out.
+    rounds : int or None
+        Of a series, how many rounds its promise is for; epsilon and delta are those of all of them.
     """
 
     question: str
@@ -59,6 +61,7 @@ class Receipt:
     anyone: bool | None = None
     fixed: bool | None = None
     pinned: bool = False
+    rounds: int | None = None
 
     @property
     def odds(self) -> float:
@@ -84,6 +87,11 @@ class Receipt:
             f"Mixed with those of {others}, whatever is learnt is at most {_times(self.odds)} as likely for one answer "
             f"as for another, but for a chance of {self.delta:g}."
         )
+        if self.rounds is not None:
+            mixed += (
+                f" That holds for all rounds together: this is report {self.batch} of at most {self.rounds:,}, which "
+                f"come to epsilon {self.epsilon:g}, delta {self.delta:g} in all."
+            )
         alone = (
             "If the shuffler and the analyser work together, they learn the answer."
             if self.colluding is None

@@ -90,8 +90,10 @@ class Plan:
     def colluding(self) -> float | None:
         """In a collection, the local epsilon if shuffler and analyser collude, as devices know: of
         all rounds."""
-        told: float | None = None if self.wire is None else self.wire.device(self.protocol)["colluding"]
-        return None if told is None else self.budget.rounds * told
+        told: float | None = (
+            None if self.wire is None else self.wire.device(self.protocol, self.budget.rounds)["colluding"]
+        )
+        return told
 
     def require_single(self, works: str = "use hc.Series(plan)") -> None:
         """Refuse a plan of several rounds where it would be carried out and paid for as one."""
@@ -128,7 +130,7 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, which `hc.plan_from_json` reads back exactly."""
-        return {**self.question(), **for_devices(self.protocol, self.wire)}
+        return {**self.question(), **for_devices(self.protocol, self.wire, self.budget.rounds)}
 
     def question(self) -> dict[str, Any]:
         """All but what is written down for devices, which follows from it."""
@@ -188,9 +190,9 @@ class Plan:
         return record(self.protocol, self.budget, self.hash, Deployment(**deployment))
 
 
-def for_devices(protocol: Protocol, wire: Wire | None) -> dict[str, Any]:
-    """The programme and, in a collection, what else a device needs to report."""
-    device = {} if wire is None else {"device": wire.device(protocol)}
+def for_devices(protocol: Protocol, wire: Wire | None, rounds: int) -> dict[str, Any]:
+    """The programme and, in a collection, what else a device needs to report: in all rounds."""
+    device = {} if wire is None else {"device": wire.device(protocol, rounds)}
     return {"programme": protocol.programme.encode(), **device}
 
 

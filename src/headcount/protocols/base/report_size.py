@@ -88,9 +88,9 @@ class Wire:
     def to_json(self) -> dict[str, Any]:
         return {"messages": self.messages, "suite": self.suite}
 
-    def device(self, protocol: Protocol) -> dict[str, Any]:
-        """What a device needs besides: the message's fields, and the epsilon if all collude."""
-        alone = protocol.local_epsilon
+    def device(self, protocol: Protocol, rounds: int = 1) -> dict[str, Any]:
+        """What a device needs besides: the message's fields, and the epsilon of all rounds if all collude."""
+        alone = None if protocol.local_epsilon is None else rounds * protocol.local_epsilon
         short = None if alone is None else rounded_up(alone, COMPARED)
         return {"record": record_of(protocol.message), "colluding": short if self.colluding is None else self.colluding}
 

@@ -93,7 +93,7 @@ def _plan(data: dict[str, Any]) -> Plan:
 def _wire(protocol: Protocol, data: dict[str, Any]) -> Wire:
     """The wire of a plan; version 0.2 wrote the epsilon under collusion unrounded."""
     wire, written = Wire(**data["wire"]), data["device"]["colluding"]
-    short = wire.device(protocol)["colluding"]
+    short = wire.device(protocol, data["budget"].get("rounds", 1))["colluding"]
     unrounded = written is not None and written != short and rounded_up(written, COMPARED) == short
     return replace(wire, colluding=written) if unrounded else wire
 
