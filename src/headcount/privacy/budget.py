@@ -86,8 +86,8 @@ class Budget:
 
     Examples
     --------
-    >>> hc.Budget(1, 1e-6)
-    Budget(epsilon=1.0, delta=1e-06, neighbours=Neighbours.REPLACE)
+    >>> hc.Budget(1, 1e-6).delta
+    1e-06
     >>> print(hc.Budget(1, 1e-6))
     (ε=1, δ=1e-06)
     >>> print(hc.Budget(1, 1e-6, rounds=52))
