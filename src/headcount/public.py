@@ -16,6 +16,7 @@ from headcount.audit.attacks.lower_bound import Attack, attack
 from headcount.certifying import certify, verify
 from headcount.comparing import compare
 from headcount.errors import HeadcountError, Refused
+from headcount.events import series
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise, most_rounds, smallest_detectable, smallest_n
@@ -43,8 +44,8 @@ from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
 from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
+from headcount.rounds import Series
 from headcount.running import run
-from headcount.series import Series
 
 __all__ = [
     "CATALOGUE",
@@ -105,6 +106,7 @@ __all__ = [
     "protocol",
     "quantile",
     "run",
+    "series",
     "smallest_detectable",
     "smallest_n",
     "table",

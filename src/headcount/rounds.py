@@ -9,8 +9,8 @@ Internal: docs/api.md lists what is public.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 from headcount.answers.error_sums import by_panels, error_sum
 from headcount.answers.estimate import Estimate
@@ -21,6 +21,7 @@ from headcount.figures.text_table import TextTable
 from headcount.ledger.ledger import Ledger
 from headcount.phrases import Phrase
 from headcount.planner.advice import Advice
+from headcount.planner.levels import Levels
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.programme.law import Noise
 from headcount.protocols.base.plan import Plan
@@ -65,13 +66,26 @@ class Series:
             raise BadArgument("plan", "is for one round", Phrase("make one with {rounds}", rounds=52))
         if ledger is not None:
             ledger.charge(plan)
-        self.plan = plan
-        self._answers: list[Estimate | None] = []
+        self._begin(plan, plan.rounds, Levels((1,), plan.rounds, 0.0))
 
-    @property
-    def rounds(self) -> int:
-        """How many rounds there may be."""
-        return self.plan.rounds
+    def _begin(self, plan: Plan, rounds: int, levels: Levels) -> None:
+        self.plan, self.rounds, self.levels = plan, rounds, levels
+        self._answers: list[Estimate | None] = []
+        self._blocks: dict[tuple[int, int], Estimate] = {}
+
+    @classmethod
+    def of_events(cls, plan: Plan, rounds: int, levels: Levels, ledger: Ledger | None) -> Self:
+        """A series in which each person counts in at most as many rounds, times levels, as the plan is for."""
+        made = cls.__new__(cls)
+        made._begin(plan, rounds, levels)
+        if ledger is not None:
+            ledger.charge(plan)
+        return made
+
+    def take(self, nodes: Mapping[tuple[int, int], Estimate]) -> None:
+        """The answers of all nodes: of rounds, and of blocks by their first round and width."""
+        self._answers = [nodes[at, 1] for at in range(1, self.rounds + 1)]
+        self._blocks = {node: answer for node, answer in nodes.items() if node[1] > 1}
 
     @property
     def answers(self) -> Mapping[int, Estimate]:
@@ -166,7 +180,9 @@ class Series:
             The category, of a histogram.
         """
         last = len(self._answers) if last is None else last
-        return self.linear({at: 1.0 for at in self.answers if first <= at <= last}, cell=cell)
+        nodes = self.levels.nodes(last, first)
+        parts = [(self._blocks.get(node) or self.answers.get(node[0]), 1.0) for node in nodes]
+        return self._summed([(answer, weight) for answer, weight in parts if answer is not None], cell)
 
     def difference(self, later: int, earlier: int, *, cell: Label | None = None) -> Linear:
         """By how much one round's answer is larger than another's.
@@ -210,14 +226,18 @@ class Series:
         cell : optional
             The category, of a histogram.
         """
-        if not weights:
+        for number in weights:
+            if number not in self.answers:
+                raise BadArgument("round", f"{number} has no answer", f"use one of {self._numbers}")
+        return self._summed([(self.answers[number], weight) for number, weight in weights.items()], cell)
+
+    def _summed(self, answers: Sequence[tuple[Estimate, float]], cell: Label | None) -> Linear:
+        """The weighted sum of answers with independent errors."""
+        if not answers:
             raise BadArgument("weights", "name no round that has an answer", "run a round first")
         value, parts = 0.0, []
-        for number, weight in weights.items():
-            answer = self.answers.get(number)
-            if answer is None:
-                raise BadArgument("round", f"{number} has no answer", f"use one of {self._numbers}")
-            part, noise = self._of_everybody(answer, cell, several=len(weights) > 1)
+        for answer, weight in answers:
+            part, noise = self._of_everybody(answer, cell, several=len(answers) > 1)
             value += weight * part
             parts.append((noise, weight))
         error = error_sum(parts)
@@ -248,7 +268,13 @@ class Series:
         return answer.categories.index(cell)
 
     def sheet(self, *, cell: Label | None = None) -> TextTable:
-        """A row for each round: its answer, and the sum so far, with their 95% intervals."""
+        """A row for each round: its answer, and the sum so far, with their 95% intervals.
+
+        Parameters
+        ----------
+        cell : optional
+            The category, of a histogram.
+        """
         rows = []
         for number in range(1, len(self._answers) + 1):
             if number in self.answers:
@@ -260,11 +286,23 @@ class Series:
         return TextTable(columns, tuple(rows), frozenset({0, 1, 3}), repr(self))
 
     def table(self, *, cell: Label | None = None) -> str:
-        """The same as plain text."""
+        """The same as plain text.
+
+        Parameters
+        ----------
+        cell : optional
+            The category, of a histogram.
+        """
         return self.sheet(cell=cell).text()
 
     def to_json(self, *, cell: Label | None = None) -> list[dict[str, Any]]:
-        """A record for each round: answer, sum so far and the change since the round before, with intervals."""
+        """A record for each round: answer, sum so far and the change since the round before, with intervals.
+
+        Parameters
+        ----------
+        cell : optional
+            The category, of a histogram.
+        """
         return [self._record(number, cell) for number in range(1, len(self._answers) + 1)]
 
     def _record(self, number: int, cell: Label | None) -> dict[str, Any]:
