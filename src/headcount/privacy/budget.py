@@ -123,7 +123,7 @@ class Budget:
         A person's values may change in either direction from round to round, and because of what
         was published. That the rounds are fixed beforehand makes it hold all the same.
         """
-        return compose([loss] * self.rounds, POINTS)
+        return loss if self.rounds == 1 else compose([loss] * self.rounds, POINTS)
 
     @property
     def pure_part(self) -> Budget:

@@ -95,11 +95,6 @@ class Plan:
         )
         return told
 
-    def require_single(self, works: str = "use hc.Series(plan)") -> None:
-        """Refuse a plan of several rounds where it would be carried out and paid for as one."""
-        if self.rounds > 1:
-            raise BadArgument("plan", f"is for {self.rounds:,} rounds", works)
-
     def who_learns_what(self) -> TextTable:
         """What the analyser, the public and the shuffler learn of a person, alone and together.
 
