@@ -6,6 +6,7 @@ Internal: docs/api.md lists what is public.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal, TypedDict, Unpack, cast
 
@@ -13,6 +14,7 @@ from headcount.answers.distribution import DistributionEstimate, QuantileEstimat
 from headcount.answers.estimate import Estimate
 from headcount.answers.table import TableEstimate
 from headcount.engines.engine import Engine, Rows, engine_for
+from headcount.ledger.habit import habit
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
 from headcount.privacy.budget import Budget, Neighbours
@@ -135,6 +137,8 @@ def ask(
     crowd = crowd_for(question, answers.size, rows.most or 1, budget)
     plan = plan_for(question, crowd, budget, model, protocol, parameters)
     (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
+    if ledger is None:
+        estimate = replace(estimate, habit=habit(data, plan.budget))
     return estimate.clamped() if clamp else estimate
 
 

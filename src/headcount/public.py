@@ -6,6 +6,7 @@ Internal: docs/api.md lists what is public.
 from __future__ import annotations
 
 from headcount import errors
+from headcount.answers.difference import Difference, Pairs, Ratio
 from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
 from headcount.answers.ratio import Rate
@@ -17,6 +18,7 @@ from headcount.certifying import certify, verify
 from headcount.comparing import compare
 from headcount.errors import HeadcountError, Refused
 from headcount.events import series
+from headcount.figures.picture import Picture
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise, most_rounds, smallest_detectable, smallest_n
@@ -37,7 +39,7 @@ from headcount.protocols import CATALOGUE
 from headcount.protocols.base.certificate import Certificate
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
-from headcount.protocols.base.saved import load_plan, plan_from_json
+from headcount.protocols.base.saved import load_answer, load_plan, plan_from_json
 from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
@@ -58,6 +60,7 @@ __all__ = [
     "Comparison",
     "Count",
     "Crowd",
+    "Difference",
     "Distribution",
     "DistributionEstimate",
     "Estimate",
@@ -72,12 +75,15 @@ __all__ = [
     "Model",
     "Neighbours",
     "Options",
+    "Pairs",
+    "Picture",
     "Plan",
     "PrivacyLoss",
     "Protocol",
     "Quantile",
     "QuantileEstimate",
     "Rate",
+    "Ratio",
     "Refused",
     "SecretCoins",
     "SeededCoins",
@@ -99,6 +105,7 @@ __all__ = [
     "fraction",
     "frontier",
     "histogram",
+    "load_answer",
     "load_plan",
     "mean",
     "most_rounds",

@@ -117,6 +117,7 @@ def test_the_json_is_the_documented_one():
     assert list(described) == [
         "task", "value", "interval95", "clipped_to", "std_error", "protocol", "model", "simulated", "parameters",
         "epsilon", "delta", "delta_slack", "neighbours", "accounting", "n", "messages_per_person", "local_epsilon",
+        "released",
     ]  # fmt: skip
     assert described["delta"] <= 1e-6
     assert described["interval95"][0] < described["value"] < described["interval95"][1]

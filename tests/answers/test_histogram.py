@@ -229,7 +229,7 @@ def test_the_difference_of_two_histograms():
     first, second = (hc.histogram(LABELS[start:], categories=["a", "b", "c"], **BUDGET) for start in (0, 1_000))
     gaps = first - second
     assert abs(float(gaps["a"]) - 1_000) < 60
-    assert set(gaps["a"].to_json()) == {"value", "interval95", "clipped_to", "std_error"}
+    assert set(gaps["a"].to_json()) == {"value", "interval95", "clipped_to", "std_error", "together"}
     with pytest.raises(hc.Refused, match="same question"):
         _ = first - hc.count(np.ones(100), **BUDGET)
 

@@ -135,7 +135,7 @@ REFUSED = {
         "no protocol of the shuffle model can serve (cheu-count, zsum, poisson-count, negative-binomial-count, "
         "correlated-count: cannot give delta = 0; use --delta 1e-6 or another model)",
     ),
-    "a figure": (("advise", "count", "--n", "9", *BUDGET, "--plot", "a.pdf"), "--plot is 'a.pdf'"),
+    "a figure": (("advise", "count", "--n", "9", *BUDGET, "--plot", "a.gif"), "--plot is 'a.gif'"),
     "clip": (("compare", "people.csv", "--column", "person", "--bounds", "0", "9", *BUDGET), "or use --clip"),
     "nobody": (("advise", "count", "--n", "0", *BUDGET), "from 1 to"),
     "price of nothing": (("price", "zsum", "--n", "100", "--param", "gamma=0.1"), "--epsilon"),

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from headcount.answers.difference import Difference
+from headcount.answers.difference import Difference, Error, Pairs, Ratio, Told, difference, ratio, refuse_arithmetic
+from headcount.answers.intervals import digits
 from headcount.answers.linear import CellErrors, ErrorLaw, Linear, cell_errors
 from headcount.answers.worst_case import worst_truth
 from headcount.common.quantity import require_confidence
 from headcount.errors import BadArgument, Unsupported
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.privacy.budget import Budget
 from headcount.programme.law import Floats, Noise
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 SHOWN = 20  # cells of a histogram that are printed
 SHOWN_CONFIDENCE = 0.95  # of the intervals that are printed
 SIMULATED = "simulated devices"
+RECORDED = ("task", "value", "interval95", "std_error", "protocol", "model", "epsilon", "delta", "neighbours", "n")
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate:
+class Estimate(Tabular):
     """An answer with its error and its guarantee, as `count` and its kin return it.
 
     It is unbiased unless the protocol says otherwise, and never clamped unless asked. Confidence
@@ -65,6 +69,8 @@ class Estimate:
         What it was brought into: see `clamped` and `consistent`.
     simulated : bool
         Whether people's devices were simulated, by whoever holds the data.
+    habit : str
+        What to know about other questions that were asked of the same people, if anything.
 
     Examples
     --------
@@ -83,6 +89,7 @@ class Estimate:
     secret: bool = True
     within: Literal["", "range", "crowd"] = ""  # what it was brought into: see `clamped` and `consistent`
     simulated: bool = False
+    habit: str = ""
 
     @property
     def values(self) -> Floats:
@@ -321,39 +328,67 @@ class Estimate:
             raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
         return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))
 
-    def __sub__(self, other: Estimate) -> Difference | dict[Label, Difference]:
+    def __sub__(self, other: Estimate) -> Difference | Pairs:
         """The difference of two answers from separate runs, with its exact interval.
 
         Of two histograms, that of each category.
         """
+        return difference(*self._told_with(other, "-"))
+
+    def __truediv__(self, other: Estimate) -> Ratio | Pairs:
+        """The ratio of two answers from separate runs, with an interval from their exact laws.
+
+        Of two histograms, that of each category.
+        """
+        return ratio(*self._told_with(other, "/"))
+
+    def _told_with(self, other: Estimate, what: str) -> tuple[Told, Told]:
         if not isinstance(other, Estimate):
-            return NotImplemented
+            raise refuse_arithmetic(what)
         if self.tally is other.tally:
-            raise Unsupported("an answer has no difference to itself: both must come from runs of their own")
-        if type(self.protocol.task) is not type(other.protocol.task) or self._has_other != other._has_other:
-            raise Unsupported("only two answers to the same question have a difference")
+            raise Unsupported("an answer is not compared with itself: both must come from runs of their own")
+        return self.told(), other.told()
+
+    def told(self) -> Told:
+        """What differences and ratios need of it."""
         task = self.protocol.task
-        if task.clipped_to != other.protocol.task.clipped_to:
-            raise Unsupported("only two answers of values that were clipped alike, or not at all, have a difference")
-        noises = (self.error, self.scale), (other.error, other.scale)
-        promises = tuple(", ".join(one.promises()) for one in (self, other))
-        if not task.shape.several:
-            return Difference(task, self.value - other.value, *noises, promises)
-        if self.categories != other.categories:
-            raise Unsupported("only histograms of the same categories have a difference")
-        gaps = zip(self.categories, (self.values - other.values).tolist(), strict=True)
-        return {category: Difference(task, gap, *noises, promises) for category, gap in gaps}
+        labels = tuple(self.categories) if task.shape.several else ()
+        return Told(task, labels, tuple(self.values.tolist()), self._law, ", ".join(self.promises()), self.budget)
+
+    @property
+    def _law(self) -> Error:
+        amount = self.protocol.task.shape is Shape.AMOUNT
+        return Error(self.error, self.scale, self.error.step * self.scale if amount else 0.0)
+
+    def _refused(self, *others: object) -> NoReturn:
+        raise refuse_arithmetic("+, *, ** or //")
+
+    __add__ = __radd__ = __mul__ = __rmul__ = __pow__ = __floordiv__ = __mod__ = _refused
+    __rsub__ = __rtruediv__ = _refused
+
+    def _unordered(self, other: object) -> NoReturn:
+        raise refuse_arithmetic("<")
+
+    __lt__ = __le__ = __gt__ = __ge__ = _unordered
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
 
     def __float__(self) -> float:
         return self.value
 
     def __str__(self) -> str:
         if self.protocol.task.shape.several:
-            return "\n".join([*self._lines(), *([self.note] if self.note else []), ", ".join(self.promises())])
+            below = f"{', '.join(self.promises())}{self._habit}"
+            return "\n".join([*self._lines(), *([self.note] if self.note else []), below])
         ((number, left, right),) = self.shown()
         note = f"; {self.note}" if self.note else ""
         told = f"{number} {self.protocol.task.about}".rstrip()
-        return f"{told}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}"
+        return f"{told}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}{self._habit}"
+
+    @property
+    def _habit(self) -> str:
+        return f"\n({self.habit}: ledger=hc.Ledger.open('ledger', epsilon=…))" if self.habit else ""
 
     def __repr__(self) -> str:
         if not self.protocol.task.shape.several:
@@ -403,8 +438,47 @@ class Estimate:
             head = "<tr><th>category</th><th>value</th><th>95% interval</th></tr>"
             words = [*([self.note] if self.note else []), *self.promises()]
             return f"<div><table>{head}{rows}</table><small>{escape(', '.join(words))}</small></div>"
-        number, rest = str(self).split("   ")
-        return f"<div><strong>{escape(number)}</strong><br><small>{escape(rest)}</small></div>"
+        return super()._repr_html_()
+
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
+        """A figure of the answer with its intervals, and what was promised below it.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw it; a figure of its own unless given.
+        title : str
+            What to write above it; the question or its answer unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+            A notebook shows it, and `.save("chart.png")` writes it; .svg and .pdf do as well.
+
+        Raises
+        ------
+        errors.MissingExtra
+            If matplotlib is not installed.
+        """
+        return Picture.drawn(lambda target, theme: self._drawn(target, theme, title), ax, theme)
+
+    def _drawn(self, target: Any, theme: str, title: str) -> Any:
+        from headcount.answers.pictures import drawn
+
+        return drawn(self, target, theme, title)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each category, or a single one."""
+        if not self.protocol.task.shape.several:
+            told = self.to_json()
+            return [{name: told[name] for name in RECORDED}]
+        other = [] if self.other is None else [self.other]
+        return [
+            {"category": cell.category, "value": cell.value, "interval95": list(cell.interval95)}
+            for cell in [*self.cells, *other]
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, as `headcount count --format json` prints it."""
@@ -427,6 +501,22 @@ class Estimate:
             "n": self.n,
             "messages_per_person": protocol.messages_per_person,
             "local_epsilon": protocol.group_local_epsilon,
+            "released": self._released(),
+        }
+
+    def _released(self) -> dict[str, Any]:
+        """What everything else follows from, for `hc.load_answer`."""
+        protocol, tally = self.protocol, self.tally
+        return {
+            "protocol": protocol.to_json(),
+            "budget": None if self.budget is None else self.budget.to_json(),
+            "reports": 0 if self.n is None else tally.reports,
+            "totals": tally.totals.tolist(),
+            "keys": None if tally.keys is None else tally.keys.tolist(),
+            "modulus": tally.modulus,
+            "within": self.within,
+            "secret": self.secret,
+            "simulated": self.simulated,
         }
 
     def _answer(self) -> dict[str, Any]:
@@ -440,12 +530,6 @@ class Estimate:
         other = None if self.other is None else {"value": self.other.value, "interval95": list(self.other.interval95)}
         cells = [{"category": c.category, "value": c.value, "interval95": list(c.interval95)} for c in self.cells]
         return {"cells": cells, "simultaneous95": self.simultaneous95, "other": other}
-
-
-def digits(low: float, high: float) -> int:
-    """How many places of an answer mean something: to about a tenth of its interval."""
-    half = (high - low) / 2.0
-    return min(max(1 - math.floor(math.log10(half)), 0 if half >= 100.0 else 1), 9) if half > 0.0 else 1
 
 
 def _onto_simplex(people: Floats, total: float) -> Floats:

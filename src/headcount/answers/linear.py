@@ -18,6 +18,8 @@ import numpy as np
 
 from headcount.common.quantity import require_confidence
 from headcount.errors import Unsupported
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
 from headcount.programme.law import Floats, Ints, Noise, weighed
 from headcount.questions.domains.domain import Shape
 
@@ -155,7 +157,7 @@ def prefix_tails(protocol: Protocol, reports: int, codes: int, chance: float) ->
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Linear:
+class Linear(Tabular):
     """A sum of an answer's parts with weights, such as the people in a range, and its interval.
 
     Where the bins do not tell it exactly, the truth lies between two sums: `least` and `most` are
@@ -197,8 +199,21 @@ class Linear:
         (low, first), (high, last) = self.least, self.most
         return low - first.tails(tail)[1], high - last.tails(tail)[0]
 
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
+        """A dot and its interval."""
+        from headcount.answers.pictures import linear
+
+        return Picture.drawn(lambda target, theme: linear(self, target, theme, title), ax, theme)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row."""
+        return [{"value": self.value, "interval95": list(self.interval())}]
+
     def __float__(self) -> float:
         return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
 
     def __str__(self) -> str:
         low, high = self.interval()

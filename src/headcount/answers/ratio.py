@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from headcount.answers.estimate import digits
+from headcount.answers.intervals import digits
 from headcount.answers.linear import ErrorLaw
 from headcount.common.quantity import require_confidence
 from headcount.common.root import crossing
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
 
 CLOSE = 1e-3  # of a person
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rate:
+class Rate(Tabular):
     """Which part of a number of people is in another: a number from 0 to 1, but for the noise.
 
     Parameters
@@ -75,8 +78,21 @@ class Rate:
         below = _reach(lambda step: excess(centre - step)[0], small, centre)
         return centre - below, centre + _reach(lambda step: excess(centre + step)[1], large, 1.0 - centre)
 
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
+        """A dot and its interval."""
+        from headcount.answers.pictures import linear
+
+        return Picture.drawn(lambda target, theme: linear(self, target, theme, title), ax, theme)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row."""
+        return [{"value": self.value, "interval95": list(self.interval())}]
+
     def __float__(self) -> float:
         return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
 
     def __str__(self) -> str:
         low, high = (100.0 * end for end in self.interval())

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headcount.answers.estimate import Cell, Estimate, digits
+from headcount.answers.estimate import Cell, Estimate
+from headcount.answers.intervals import digits
 from headcount.answers.linear import ErrorLaw, Linear, cell_errors
 from headcount.answers.ratio import Rate
 from headcount.common.plurals import counted
 from headcount.common.quantity import require_confidence
-from headcount.errors import BadArgument, MissingExtra, Unsupported
+from headcount.errors import BadArgument, Unsupported
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.programme.law import Floats
 from headcount.questions.domains.domain import Label
@@ -45,7 +48,7 @@ class TableEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated
+    protocol, tally, people, budget, secret, within, simulated, habit
         As for `Estimate`; `people` are those of the cells of all margins, one after the other.
 
     Examples
@@ -261,18 +264,15 @@ class TableEstimate(Estimate):
         """
         raise Unsupported("margins agree with each other and with the number of people as they are", "use them")
 
-    def to_pandas(self) -> Any:
-        """A frame with a row for each cell of every margin: a column for each column of the table, empty where it is
-        summed over, then `people`, `low95` and `high95`.
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each cell of every margin: the columns of the table, empty where it is summed over, then `people`
+        and the interval."""
+        return [row for margin in self.margins for row in margin.records()]
 
-        Raises
-        ------
-        errors.MissingExtra
-            If pandas is not installed.
-        """
-        pandas = _pandas()
-        frames = [margin.to_pandas() for margin in self.margins]
-        return pandas.concat(frames, ignore_index=True)[[*self.names, "people", "low95", "high95"]]
+    def _drawn(self, target: Any, theme: str, title: str) -> Any:
+        from headcount.answers.pictures import margin
+
+        return margin(self._largest[0], target, theme, title)
 
     def rows(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Each cell of the first margins, its value and interval, as text."""
@@ -315,7 +315,7 @@ class TableEstimate(Estimate):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Margin:
+class Margin(Tabular):
     """How many people are in each cell of a few columns.
 
     `margin["f", "yes"]` is a cell with its 95% interval; `values` has an axis for each column.
@@ -419,21 +419,19 @@ class Margin:
         low, high = margin_law(self.of.protocol, self.of.tally.reports, self._sorted).tails(0.025)
         return digits(low, high) if high > low else 0
 
-    def to_pandas(self) -> Any:
-        """A frame with a row for each cell, as that of the table.
-
-        Raises
-        ------
-        errors.MissingExtra
-            If pandas is not installed.
-        """
-        pandas = _pandas()
-        rows = [
-            {**dict(zip(self.names, named, strict=True)), "people": value, "low95": low, "high95": high}
-            for named, value, (low, high) in self._cells()
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each cell, as that of the table."""
+        nothing = dict.fromkeys(self.of.names)
+        return [
+            {**nothing, **dict(zip(self.names, named, strict=True)), "people": value, "interval95": span}
+            for named, value, span in self._cells()
         ]
-        frame = pandas.DataFrame(rows, columns=[*self.of.names, "people", "low95", "high95"])
-        return frame.astype(dict.fromkeys(self.of.names, object))
+
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
+        """A bar for each cell, under a heading for each label of the first column."""
+        from headcount.answers.pictures import margin
+
+        return Picture.drawn(lambda target, theme: margin(self, target, theme, title), ax, theme)
 
     def to_json(self) -> list[dict[str, Any]]:
         """A row for each cell: the labels by column, empty where it is summed over."""
@@ -469,11 +467,3 @@ class Margin:
 
     def _repr_html_(self) -> str:
         return self.table().html()
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError:
-        raise MissingExtra("a frame", "pandas") from None
-    return pandas

@@ -28,6 +28,8 @@ class Everything(Elsewhere):
     places: ClassVar = {
         "advise": "advise.advisor",
         "compare": "compare.compare",
+        "difference": "two_answers.difference",
+        "ratio": "two_answers.ratio",
         "frontier": "frontier.frontiers",
         "map": "frontier.draw_map",
         "price": "price.price",
@@ -41,7 +43,7 @@ class Everything(Elsewhere):
     }
 
 
-app = Commands(cls=Everything, help="Count people without learning about any one of them.")
+app = Commands(cls=Everything, add_completion=True, help="Count people without learning about any one of them.")
 
 
 def _version(asked: bool) -> None:

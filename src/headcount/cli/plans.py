@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from headcount.cli.files import engine_called, table
-from headcount.cli.ledger import ledger_of
+from headcount.cli.ledger import keep_count, ledger_of
 from headcount.cli.options import (
     Clamp,
     EngineName,
@@ -17,12 +17,14 @@ from headcount.cli.options import (
     LedgerFile,
     MaxContributions,
     OnEngine,
+    Plot,
+    Theme,
     Unit,
     Where,
     WitnessFile,
     where_of,
 )
-from headcount.cli.render import Format, estimate_table, show
+from headcount.cli.render import Format, draw, estimate_table, require_drawable, show
 from headcount.protocols.base.saved import load_plan
 from headcount.running import run as carry_out
 
@@ -44,13 +46,17 @@ def run(
     ledger: LedgerFile = None,
     witness: WitnessFile = None,
     engine: OnEngine = EngineName.HERE,
+    plot: Plot = None,
+    theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
     """Run exactly this plan on a file. Plans are written by: headcount advise … --save plan.json"""
+    require_drawable(plot, theme)
     loaded = load_plan(plan)
     on = engine_called(engine)
     read = [*loaded.protocol.task.reads, column, unit]
     frame = table(file, [name for name in read if name is not None], on)
+    book = ledger_of(ledger, witness)
     answered = carry_out(
         loaded,
         frame,
@@ -59,10 +65,12 @@ def run(
         unit=unit,
         max_contributions=max_contributions,
         engine=on,
-        ledger=ledger_of(ledger, witness),
+        ledger=book,
     )
     answered = answered.clamped() if clamp else answered
     show(answered.to_json(), how, estimate_table(answered))
+    keep_count(file, answered, book)
+    draw(how, plot, lambda: answered.plot(theme=theme))
 
 
 def export(

@@ -20,6 +20,9 @@ from rich.text import Text
 
 from headcount.answers.estimate import Estimate
 from headcount.common.printable import is_control, printable
+from headcount.figures.canvas import destination, matplotlib
+from headcount.figures.colours import theme_called
+from headcount.figures.picture import Picture
 from headcount.figures.text_table import TextTable, comma_separated
 from headcount.phrases import Spelling, said
 from headcount.planner.advice import Advice
@@ -115,6 +118,20 @@ def written(how: Format, write: Callable[[Path], object], path: Path) -> None:
     folder = "" if path.parent.exists() else ", in a new folder"
     write(path)
     print(f"written to {path}{folder}", file=sys.stdout if how is Format.TABLE else sys.stderr)
+
+
+def require_drawable(plot: Path | None, theme: str) -> None:
+    """Refuses a figure that cannot be drawn, before anything is computed or charged."""
+    theme_called(theme)
+    if plot is not None:
+        destination(plot, "plot")
+        matplotlib()
+
+
+def draw(how: Format, plot: Path | None, picture: Callable[[], Picture]) -> None:
+    """Writes the figure, if one was asked for, and says where."""
+    if plot is not None:
+        written(how, picture().save, plot)
 
 
 def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:

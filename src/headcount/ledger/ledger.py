@@ -6,29 +6,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import reduce
 from pathlib import Path
 from typing import Any, NoReturn, Self, TypeAlias
 
 from headcount.errors import AlreadyThere, BadArgument, Unsupported
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
 from headcount.ledger.allowance import Allowance, down, up
 from headcount.ledger.book import Book, MemoryBook, Page
 from headcount.ledger.charge import Charge
 from headcount.ledger.journal import Journal
-from headcount.ledger.prices import Asked, alone
+from headcount.ledger.prices import Asked, alone, any_mechanism
 from headcount.ledger.spending import Spending, fit_together
-from headcount.ledger.words import charge_table, described, over_budget
+from headcount.ledger.words import charge_table, described, outlook, over_budget
 from headcount.phrases import Phrase
-from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget
-from headcount.privacy.loss import PrivacyLoss
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
 
 Rational: TypeAlias = float | Fraction
 
 
-class Ledger:
+class Ledger(Tabular):
     """A privacy filter: the budget of one crowd for all the questions it is asked.
 
     The budget holds although later questions are chosen because of earlier answers (fully adaptive
@@ -360,6 +360,20 @@ class Ledger:
         budget = Budget(epsilon, delta, self.allowance.neighbours)
         return Asked(any_mechanism(budget), budget)
 
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each charge."""
+        return [charge.record() for charge in self.charges]
+
+    def outlook(self) -> str:
+        """What would still be possible, as a sentence: "another 14 counts at epsilon 0.2"."""
+        return outlook(self._book.page().spending, self.charges)
+
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
+        """What each question cost of the budget, and what is left."""
+        from headcount.ledger.picture import drawn
+
+        return Picture.drawn(lambda target, theme: drawn(self, target, theme, title), ax, theme)
+
     def __reduce_ex__(self, _: Any) -> NoReturn:
         raise Unsupported(
             "a ledger cannot be copied or pickled, because the copy would spend the same budget again",
@@ -372,12 +386,6 @@ class Ledger:
 
     def _repr_html_(self) -> str:
         return charge_table(self.charges, repr(self)).html()
-
-
-@lru_cache(maxsize=256)
-def any_mechanism(budget: Budget) -> PrivacyLoss:
-    """The same object for the same budget, whose price is known then."""
-    return ApproximateDP(budget)
 
 
 def _same(kept: Allowance, epsilon: Rational | None, delta: Rational | None, neighbours: str | None) -> None:

@@ -15,12 +15,13 @@ from headcount.errors import OverBudget
 from headcount.figures.text_table import TextTable
 from headcount.ledger.allowance import down, up
 from headcount.ledger.charge import Charge
-from headcount.ledger.prices import Amount, Epsilon, plain_limit, renyi_limit
+from headcount.ledger.prices import Amount, Asked, Epsilon, any_mechanism, plain_limit, renyi_limit
 from headcount.ledger.spending import Spending
-from headcount.privacy.budget import SMALLEST_EPSILON
+from headcount.privacy.budget import SMALLEST_EPSILON, Budget
 from headcount.privacy.compose import compose
 
 SHOWN = 20  # charges in a notebook
+SMALL = (1.0, 0.2, 0.05)  # epsilons of counts that may still be asked
 HARDLY = 1e-9  # of the last digit shown: a rounding error below this is not rounded up to a whole digit
 HAIR = 1.001  # within that of a limit, sums are shown to the last digit
 
@@ -68,6 +69,20 @@ def charge_table(charges: Sequence[Charge], title: str) -> TextTable:
     )
     headings = ("", "day", "question", "protocol", "epsilon", "delta", "spent so far")
     return TextTable(headings, rows, frozenset({0, 4, 5, 6}), title)
+
+
+def outlook(spending: Spending, charges: Sequence[Charge]) -> str:
+    """What would still be accepted, in questions rather than shares."""
+    possible = []
+    for epsilon in SMALL:
+        budget = Budget(epsilon, 0.0, spending.allowance.neighbours)
+        question = Asked(any_mechanism(budget), budget)
+        if 1 <= (times := spending.affords(question)) < math.inf:
+            several = "another count" if times == 1 else f"another {int(times):,} counts"
+            possible.append(f"{several} at epsilon {epsilon:g}")
+    if charges and (times := spending.affords(spending.asked[-1])) and not possible:
+        possible.append(f"{_number(times)} more like the last")
+    return f"Still possible: {', or '.join(possible)}" if possible else "Nothing more can be asked"
 
 
 def over_budget(before: Spending, between: Spending, after: Spending) -> OverBudget:

@@ -7,12 +7,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from headcount.common.plurals import people
 from headcount.errors import BadArgument, Infeasible
-from headcount.figures.text_table import TextTable, comma_separated
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
+from headcount.figures.text_table import TextTable
 from headcount.phrases import Phrase
 from headcount.planner.objective import Objective
 from headcount.planner.option import CalibratedOption, Option, number
@@ -26,7 +27,7 @@ from headcount.questions.question import Question
 
 
 @dataclass(frozen=True, repr=False)
-class Advice:
+class Advice(Tabular):
     """The protocols that could answer a question, best first, as `advise` returns them.
 
     `best` is the best plan, `advice["zsum"]` the option of a protocol, `why()` the choice in plain
@@ -204,28 +205,29 @@ class Advice:
         below = [*self._others, *([""] if self._others and self._remarks else []), *self._remarks]
         return "\n".join([self.sheet().markdown(), *(["", *below] if below else [])])
 
-    def to_csv(self) -> str:
-        """A line for each option, for a spreadsheet."""
-        return comma_separated(self.to_json()["options"])
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each option."""
+        options: list[dict[str, Any]] = self.to_json()["options"]
+        return options
 
-    def plot(self, path: Path | str, *, theme: str = "light") -> Path:
-        """Draw the options as bars, grouped by model of trust, into a PNG or SVG file.
+    def plot(self, ax: Any = None, *, theme: str = "light") -> Picture:
+        """The options as bars, grouped by model of trust.
 
         Parameters
         ----------
-        path : Path or str
-            Name of the file, which ends in .svg or .png.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of its own unless given.
         theme : str
             "light" or "dark".
 
         Returns
         -------
-        Path
-            The file.
+        Picture
+            Shown inline in a notebook; `save` writes a file.
         """
         from headcount.planner.advice_figure import drawn
 
-        return drawn(self, path, theme)
+        return Picture.drawn(lambda target, theme: drawn(self, target, theme), ax, theme)
 
     def __str__(self) -> str:
         return self.table()

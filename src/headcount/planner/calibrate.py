@@ -146,7 +146,8 @@ def _bases(
     tried: list[Mapping[str, Any]] = []
     if budget.rounds > 1 and "together" in cls.options:
         chosen = {"together": budget, **chosen}
-    for choice in cls.choices(task, crowd, budget.pure_part, **chosen):
+    part = budget if budget.rounds == 1 else budget.pure_part
+    for choice in cls.choices(task, crowd, part, **chosen):
         short = {name: _short(value) if isinstance(value, float) else value for name, value in choice.items()}
         base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **short, **fixed}
         if base not in tried:
@@ -220,7 +221,7 @@ def _turn(
             found[here] = over if budget.delta else math.copysign(1.0, over)
         return found[here]
 
-    start = min(max(knob.start(budget.gaussian_part, base), knob.low), knob.high)
+    start = min(max(knob.start(budget if budget.rounds == 1 else budget.gaussian_part, base), knob.low), knob.high)
     if at(start).unavoidable_delta(budget.epsilon) > budget.delta:
         return None
     if budget.delta and excess(start) >= -math.log(budget.delta) and _hopeless(knob, excess):

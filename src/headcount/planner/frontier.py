@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
 from headcount.common.plurals import counted, people
 from headcount.errors import BadArgument, Infeasible, Refused
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrations
 from headcount.planner.expected import Expected
@@ -87,7 +88,7 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True, repr=False)
-class Frontier:
+class Frontier(Tabular):
     """The error of every protocol against a cost, as `hc.frontier` returns it.
 
     Parameters
@@ -200,7 +201,7 @@ class Frontier:
     def _repr_html_(self) -> str:
         return self.sheet().html()
 
-    def rows(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, Any]]:
         """A row for each point, for a spreadsheet."""
         return [point.to_json() for point in self.points]
 
@@ -211,27 +212,27 @@ class Frontier:
             "against": self.against,
             "budget": self.budget.to_json(),
             "crowd": {"n": self.crowd.size, "ones": self.situation.expected.to_json()},
-            "points": self.rows(),
+            "points": self.records(),
         }
 
-    def plot(self, path: Path | str, *, theme: str = "light") -> Path:
-        """Draw the curves into a PNG or SVG file.
+    def plot(self, ax: Any = None, *, theme: str = "light") -> Picture:
+        """Points or curves, coloured by model of trust.
 
         Parameters
         ----------
-        path : Path or str
-            Name of the file, which ends in .svg or .png.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of its own unless given.
         theme : str
             "light" or "dark".
 
         Returns
         -------
-        Path
-            The file.
+        Picture
+            Shown inline in a notebook; `save` writes a file.
         """
         from headcount.planner.frontier_figure import drawn
 
-        return drawn(self, path, theme)
+        return Picture.drawn(lambda target, theme: drawn(self, target, theme), ax, theme)
 
 
 def frontier(

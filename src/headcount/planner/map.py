@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from headcount.errors import Infeasible
-from headcount.figures.canvas import number
+from headcount.figures.canvas import Target, number
+from headcount.figures.picture import Picture
 from headcount.figures.regions import Mark, Region, regions
+from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.phrases import Phrase
 from headcount.planner.contenders import Constants, Contender, Crossing, bisected, contenders, crossings, winners
@@ -82,7 +83,7 @@ class MapPanel:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Map:
+class Map(Tabular):
     """Which protocol counts best for every number of people and of ones, as `hc.map` returns it.
 
     Parameters
@@ -161,7 +162,7 @@ class Map:
         panels = [panel.to_json() for panel in self.panels]
         return {"budget": self.budget.to_json(), "n": list(self.n), "ones": list(self.ones), "panels": panels}
 
-    def rows(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, Any]]:
         """A row for each panel and possible point, for a spreadsheet."""
         return [
             {"panel": panel.title, "n": n, "ones": ones, "winner": str(panel.winners[j, i]), "rmse": panel.rmse[j, i]}
@@ -171,13 +172,13 @@ class Map:
             if ones <= n
         ]
 
-    def plot(self, path: Path | str, *, theme: str = "light", marks: Sequence[Mark] = ()) -> Path:
-        """Draw the panels side by side into a PNG or SVG file.
+    def plot(self, ax: Any = None, *, theme: str = "light", marks: Sequence[Mark] = ()) -> Picture:
+        """Panels side by side.
 
         Parameters
         ----------
-        path : Path or str
-            Name of the file, which ends in .svg or .png.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of its own unless given.
         theme : str
             "light" or "dark".
         marks : sequence
@@ -185,9 +186,12 @@ class Map:
 
         Returns
         -------
-        Path
-            The file.
+        Picture
+            Shown inline in a notebook; `save` writes a file.
         """
+        return Picture.drawn(lambda target, theme: self._drawn(target, theme, marks), ax, theme)
+
+    def _drawn(self, target: Target, theme: str, marks: Sequence[Mark]) -> Target:
         subtitle = (
             f"Who has the smallest predicted error at {self.budget}, {self.budget.neighbours.words}. "
             "Faded: so few ones that “nobody” is as good an answer."
@@ -204,7 +208,9 @@ class Map:
             )
             for panel in self.panels
         ]
-        return regions(drawn, self.n, self.ones, path, title=self.finding, subtitle=subtitle, marks=marks, theme=theme)
+        return regions(
+            drawn, self.n, self.ones, target, title=self.finding, subtitle=subtitle, marks=marks, theme=theme
+        )
 
 
 def map(

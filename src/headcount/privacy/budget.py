@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -57,6 +59,7 @@ class Neighbours(StrEnum):
             raise BadArgument("neighbours", f"is {text!r}", "use 'replace' or 'add-remove'") from None
 
 
+LARGEST_EPSILON = 50.0
 SMALLEST_EPSILON = 1e-3  # below, the noise is wider than any crowd here
 SMALLEST_DELTA = 1e-18  # below, doubles cannot vouch for it
 MOST_ROUNDS = 10_000
@@ -106,7 +109,7 @@ class Budget:
         }
         for name in works:
             object.__setattr__(self, name, quantity(name, getattr(self, name), works[name]))
-        if not SMALLEST_EPSILON <= self.epsilon <= 50:
+        if not SMALLEST_EPSILON <= self.epsilon <= LARGEST_EPSILON:
             raise BadArgument("epsilon", f"is {self.epsilon:g}", works["epsilon"])
         if not (self.delta == 0 or SMALLEST_DELTA <= self.delta < 1):
             raise BadArgument("delta", f"is {self.delta:g}", works["delta"])
@@ -210,3 +213,19 @@ def _pure_part(budget: Budget) -> Budget:
         low, high = (middle, high) if fits else (low, middle)
     part = max(SMALLEST_DELTA, RESERVED * budget.delta / budget.rounds) if delta else 0.0
     return replace(budget, epsilon=max(SMALLEST_EPSILON, low), delta=part, rounds=1)
+
+
+def total(budgets: Sequence[Budget]) -> Budget | None:
+    """What the sums of epsilons and deltas promise, rounded up; none where they are of several adjacencies, or so large
+    that nothing is promised."""
+    epsilon, delta = (
+        _up(sum(map(Fraction, each))) for each in zip(*((b.epsilon, b.delta) for b in budgets), strict=True)
+    )
+    if len({budget.neighbours for budget in budgets}) != 1 or epsilon > LARGEST_EPSILON or delta >= 1.0:
+        return None
+    return Budget(epsilon, delta, budgets[0].neighbours)
+
+
+def _up(number: Fraction | int) -> float:
+    nearest = float(number)
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)

@@ -41,7 +41,7 @@ class ProductPair(PrivacyLoss):
 
     @cached_property
     def _orders(self) -> tuple[tuple[ByRatio, ByRatio], ...]:
-        """The pair with few outcomes and that with many, in either order."""
+        """The smaller and the larger view by likelihood ratio, in either order of the neighbours."""
         few, many = sorted((self.first, self.second), key=lambda pair: pair.p.size)
         return tuple(zip(few.by_ratio, many.by_ratio, strict=True))
 
@@ -52,7 +52,7 @@ def two_cells(pair: Pair) -> ProductPair:
 
 
 def _divergence(few: ByRatio, many: ByRatio, epsilon: float) -> float:
-    """The few outcomes are gone through, the many looked up; both are sorted, for the cache."""
+    """The sum over outcomes of the smaller view, with prefix sums of the larger; both are sorted, for the cache."""
     first = np.searchsorted(many.falling, -epsilon - few.falling)  # both log-ratios exceed epsilon
     p, q = many.above
     factor = float(exp_down(np.float64(epsilon)))

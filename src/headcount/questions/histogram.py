@@ -118,6 +118,10 @@ class Histogram(Question):
         return list(keys) if keys is not None else [*self._categories, *([OTHER] if self.other else [])]
 
     @property
+    def in_order(self) -> bool:
+        return bool(self.edges)
+
+    @property
     def per_person(self) -> bool:  # type: ignore[override]
         return self.fractions
 

@@ -96,6 +96,11 @@ class Question(ABC):
         """The standard error of an answer, typically, if that of a cell is one."""
         return 1.0
 
+    @property
+    def in_order(self) -> bool:
+        """Whether its labels have an order, as bins and weeks do."""
+        return False
+
     def labels(self, keys: Sequence[Label] | None = None) -> list[Label]:
         """The labels of the answers; where labels are not listed, the ones that were found."""
         raise Unsupported(f"a {self.name} has no categories")

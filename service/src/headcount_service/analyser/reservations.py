@@ -2,8 +2,8 @@
 charged when its answer is told.
 
 A reservation is a line of the ledger that counts at once. So a batch is paid for when it is received, even if its
-answer is never told; telling it settles the reservation, by a line that costs nothing. Whoever
-promises, reserves or charges has locked the population's row.
+answer is never told; telling it settles the reservation, by a line that costs nothing. Promises, reservations and
+charges lock the population's row.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class Released:
         )
 
     def _whole(self, came: int, crowd: dict[str, int]) -> int:
-        """How many reports are sure to be such as devices send, as was told of this crowd."""
+        """The number of valid reports that the release states; -1 if it contradicts itself or the crowd."""
         plausible = max(0, came - self.content["unreadable"])
         same = self.content["plausible"] == plausible and self.content["corrupt"] == crowd["corrupt"]
         return plausible if same and self.content["unreadable"] >= 0 else -1

@@ -80,8 +80,13 @@ class Protocol(Declaration):
     )
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Refuses a leaf that overrides its own promise: it would forget groups or other crowds."""
+        """Refuses a leaf that overrides its own promise, which would forget groups or other crowds, and one that has a
+        release step where nobody is trusted to take it.
+        """
         super().__init_subclass__(**options)
+        steps = (cls.released, Declaration.released), (cls.by_analyser, Declaration.by_analyser)
+        if hasattr(cls, "model") and not cls.model.releases and any(own is not usual for own, usual in steps):
+            raise TypeError(f"{cls.__name__} releases something else than it received, in the {cls.model} model")
         for name in Protocol.FINAL:
             if getattr(cls, name) is not getattr(Protocol, name):
                 raise TypeError(f"{cls.__name__} overrides {name}; a protocol writes view(), group() or room instead")

@@ -10,7 +10,7 @@ from headcount.questions.question import Question
 
 
 def touched(task: Question) -> int:
-    """How many cells a person is in."""
+    """The number of cells that a person is in."""
     return task.strategy.families if task.shape.several else 1
 
 
