@@ -116,6 +116,7 @@ export function compareAnswers(from: Modules, text: string): Record<string, numb
 
 /** As a page would have it. */
 function plain(answer: Json): unknown {
+  if (answer instanceof Map) return Object.fromEntries([...answer].map(([name, part]) => [name, plain(part)]));
   return answer !== null && typeof answer === "object" && "digits" in answer ? Number(answer.digits) : answer;
 }
 
@@ -126,7 +127,7 @@ const PROVED = [
   "negative-binomial-count", "correlated-count", "blanket-sum", "poisson-histogram", "correlated-histogram",
   "balcer-cheu-histogram", "blanket-histogram", "shuffled-basic-rappor", "shuffled-optimised-unary",
   "shuffled-local-hashing", "shuffled-hadamard-response", "shuffled-subset-selection", "shuffled-succinct-histogram",
-  "shuffled-piecewise", "shuffled-hybrid",
+  "shuffled-piecewise", "shuffled-hybrid", "padded-count", "padded-histogram", "sampled-padded-histogram",
 ];
 
 /** What a device works out of plans by itself: as much as Python does, and no plan is proved that claims a tenth less. */

@@ -323,7 +323,11 @@ class Estimate(Tabular):
         return replace(bounded, people=bounded._bounded(self.people))
 
     def consistent(self) -> Estimate:
-        """The nearest counts that are not negative and add up to the people; no longer unbiased."""
+        """The nearest counts that are not negative and add up to the people; no longer unbiased.
+
+        What a liar adds to all of them alike goes with that; what tells one from another may count a
+        little more, up to `protocol.reach().consistent(cells)` people for each.
+        """
         if self.n is None or not self.protocol.task.shape.several or self.protocol.task.shape is Shape.KEY:
             raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
         return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))
@@ -378,17 +382,15 @@ class Estimate(Tabular):
         return self.value
 
     def __str__(self) -> str:
+        promised = ", ".join(self.promises())
+        if self.habit:
+            promised += f"\n({self.habit}: ledger=hc.Ledger.open('ledger', epsilon=…))"
         if self.protocol.task.shape.several:
-            below = f"{', '.join(self.promises())}{self._habit}"
-            return "\n".join([*self._lines(), *([self.note] if self.note else []), below])
+            return "\n".join([*self._lines(), *([self.note] if self.note else []), promised])
         ((number, left, right),) = self.shown()
         note = f"; {self.note}" if self.note else ""
         told = f"{number} {self.protocol.task.about}".rstrip()
-        return f"{told}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}{self._habit}"
-
-    @property
-    def _habit(self) -> str:
-        return f"\n({self.habit}: ledger=hc.Ledger.open('ledger', epsilon=…))" if self.habit else ""
+        return f"{told}  (95% interval {left} to {right}{note})   {promised}"
 
     def __repr__(self) -> str:
         if not self.protocol.task.shape.several:

@@ -26,6 +26,11 @@ from headcount.protocols.base.plan import Plan
 from headcount.questions.question import Question
 
 
+def _one_liar(option: CalibratedOption) -> str:
+    reach = option.reach
+    return f"{reach.furthest:,.4g}" if reach is not None and reach.bounded else "anything"
+
+
 @dataclass(frozen=True, repr=False)
 class Advice(Tabular):
     """The protocols that could answer a question, best first, as `advise` returns them.
@@ -166,6 +171,7 @@ class Advice(Tabular):
         if given.collected:
             columns["messages"] = lambda o: f"{given.costs(o.protocol)[0]:,.0f}"
             columns["bytes"] = lambda o: f"{given.costs(o.protocol)[1]:,.0f}"
+            columns["one liar"] = _one_liar
         else:
             columns["messages"] = lambda o: f"{o.protocol.messages_per_person:,.4g}"
         columns["accounting"] = _accounting

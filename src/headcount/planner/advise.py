@@ -21,6 +21,7 @@ from headcount.privacy.crowd import Crowd
 from headcount.questions import question_called
 from headcount.questions.question import Question
 
+COLLECTED = 32  # messages that a person is asked for at most, unless told otherwise
 SOME = 10_000  # people, among whom it shows which protocol may do with the fewest
 
 
@@ -38,6 +39,7 @@ def advise(
     corrupt: int = 0,
     honest: float | None = None,
     objective: str | None = None,
+    liars: int = 1,
     confidence: float = 0.95,
     max_messages: float | None = None,
     max_bytes: float | None = None,
@@ -81,11 +83,15 @@ def advise(
         Instead of `corrupt`, the fraction of reports from people who follow the protocol.
     objective : str
         What makes an answer good: "rmse" (unless given), "interval" (unless given, with `within`),
-        "worst-bin", "relative" or "detectable".
+        "worst-bin", "relative", "detectable" or "robust", which puts what liars add to a typical
+        error.
+    liars : int
+        Against how many people who lie an answer is to be "robust".
     confidence : float
         Of intervals and of what is detectable.
     max_messages, max_bytes : float, optional
-        The most that a person may send: on average, or on the wire with `collected`.
+        The most that a person may send: on average, or on the wire with `collected`, where it is 32
+        messages unless given, as whoever lies may make all of theirs count.
     collected : bool
         Whether reports are collected from devices, where everybody sends the same number of sealed
         messages. Of protocols whose objective is at most half again that of the best, those with
@@ -137,8 +143,9 @@ def advise(
         Objective.parse(asked),
         confidence,
         frozenset(parsed_models(models)),
-        Caps(max_messages, max_bytes),
+        Caps(COLLECTED if collected and max_messages is None else max_messages, max_bytes),
         collected,
+        liars,
         sizes,
     )
     kinds = watch(matching_protocols(given.task, None, protocols))

@@ -67,8 +67,8 @@ TRUST = {
     "n": "How many people report. Not shown with add-remove, where it is private itself.",
     "people": "How many people there are.",
     "size": "How many people are expected.",
-    "collectable": "Whether `headcount serve` can collect it from people's own devices: its shuffler mixes, and adds "
-    "nothing yet.",
+    "collectable": "Whether `headcount serve` can collect it from people's own devices: its shuffler mixes, and may "
+    "add messages of its own.",
     "collected": "That reports are really collected from devices: messages are sealed, and everybody sends as many as "
     "everybody else. See wire_messages.",
 }
@@ -96,6 +96,16 @@ ANSWER = {
     "worst bin": "How close all counts of a histogram are to their truths at once, with the confidence asked for.",
     "smallest detectable": "The fewest people with a one that can be told from nobody, each way with the confidence "
     "asked for: 'somebody' is rarely said of nobody, and rarely missed.",
+    "liar": "How far one person who sends whatever the analyser takes can move a cell: up and down, in people, and in "
+    "how many cells at once. Honest people move it by 1 at most. `consistent` bounds the same where answers are made "
+    "consistent; `lifted` is how far where one report makes a small count pass a threshold.",
+    "up": "How far a liar can move a cell upward, in people.",
+    "down": "How far a liar can move a cell downward, in people.",
+    "lifted": "How far a liar moves a cell where one more report makes a small count pass a threshold; 0 if none is.",
+    "bounded": "Whether there is a limit to how far a liar can move an answer.",
+    "padded": "Whether a device sends its answer without noise, for the shuffler to hide with messages that it adds.",
+    "liars": "How many people who lie an answer is to be robust against.",
+    "error with liars": "The root mean square of a typical error and of how far the liars can move a count together.",
     "minimax": "To judge a protocol by the data that are hardest for it. That is done wherever it is not said how "
     "many ones are expected; of a histogram, by the error over all of its categories.",
     "truth": "What the answer would be without noise. Known only where people are simulated.",
@@ -106,7 +116,7 @@ ANSWER = {
 }
 
 ADVICE = {
-    "objective": "What protocols are ranked by: rmse, interval, worst-bin, relative or detectable.",
+    "objective": "What protocols are ranked by: rmse, interval, worst-bin, relative, detectable or robust.",
     "ones": "About how many people hold a one, or are in the category, as a guess made without looking at the data. "
     "Some protocols err less where there are few; left out, each is judged by its worst case.",
     "sparsity": "How few people hold a one: 10 of 10,000 are sparse. Some protocols err less then; say so with --ones.",
@@ -212,6 +222,8 @@ ALSO = {
     "worst category": "rmse_worst",
     "relative": "relative error",
     "detectable": "smallest detectable",
+    "one liar": "liar",
+    "robust": "error with liars",
     "bin": "category",
     "messages": "messages_per_person",
     "messages sent": "messages_per_person",

@@ -22,6 +22,7 @@ from headcount.privacy.model import Model
 from headcount.programme.law import Noise
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.report_size import Wire, wire_bytes, wire_messages
 
 TOO_MANY = 1_000  # messages a person
@@ -40,6 +41,7 @@ FIGURES = (
     "wire_bytes",
     "accounting",
     "local_epsilon",
+    "liar",
 )
 BESIDES = ("objective", "rmse_average", "rmse_worst", "epsilon", "n")  # which an option also has, in its own words
 
@@ -189,6 +191,16 @@ class CalibratedOption(Option):
         return _if_known(lambda: self.situation.judged(self.protocol, Objective.INTERVAL)[0])
 
     @cached_property
+    def reach(self) -> Reach | None:
+        """How far one liar moves a cell, in people; None if there is no limit to what they may send."""
+        return self.situation.reach(self.protocol)
+
+    def epsilon_if(self, honest: float) -> float:
+        """The epsilon that is left if only this part of those who were counted on is honest; infinite if none is."""
+        people = math.floor(honest * self.protocol.crowd.honest)
+        return self.protocol.loss_if(people).epsilon(self.situation.budget.delta)
+
+    @cached_property
     def guesswork(self) -> bool:
         """Whether the answer is no better than guessing half of the crowd."""
         people = self.people * self.situation.panels
@@ -197,6 +209,7 @@ class CalibratedOption(Option):
     def figures(self) -> dict[str, Any]:
         protocol, messages, local = self.protocol, None, self.protocol.group_local_epsilon
         local = None if local is None else self.situation.budget.rounds * local
+        reach = self.reach
         figures: dict[str, float] = {
             "bias": _if_known(lambda: self.noise.bias * self.scale),
             "std_error": _if_known(lambda: self.noise.std_error * self.scale),
@@ -216,6 +229,7 @@ class CalibratedOption(Option):
             "wire_messages": messages,
             "wire_bytes": None if messages is None else wire_bytes(protocol, messages),
             "accounting": self.loss.kind,
+            "liar": None if reach is None else reach.to_json(self.situation.task.cells),
             "local_epsilon": None if local is None else rounded_up(local, COMPARED),
             "epsilon": self.situation.budget.epsilon,
             "n": self.situation.crowd.size,

@@ -84,7 +84,7 @@ class Table:
 
     @cached_property
     def fine_edges(self) -> Words:
-        return Table(self.start, self.fine).edges
+        return Table(self.start, self.fine).edges if self.fine else np.empty(0, dtype=np.uint64)
 
     @cached_property
     def guide(self) -> npt.NDArray[np.int32]:

@@ -177,6 +177,10 @@ def report(
     top_up: Annotated[
         bool, typer.Option("--top-up", help="Agree that reports of nobody may take the place of people.")
     ] = False,
+    padded: Annotated[
+        bool,
+        typer.Option("--padded", help="Agree to send the answer without noise, hidden by messages of the shuffler's."),
+    ] = False,
     accept_collusion: Annotated[
         bool,
         typer.Option(
@@ -203,7 +207,7 @@ def report(
         _rehearsed(address, whole, answer, devices, hash, held, how)
         return
     colluding = math.inf if accept_collusion else Limits.colluding
-    reporting = Client(device, Limits(least=least, top_up=top_up, colluding=colluding))
+    reporting = Client(device, Limits(least=least, top_up=top_up, colluding=colluding, padded=padded))
     try:
         receipt = reporting.report(address, whole, answer, hash=hash, invitation=invitation, relay=relay)
     except AnswerExposed as refusal:

@@ -35,7 +35,7 @@ from headcount_service.wire.report import Report
 
 FORMAT = "headcount report 1"
 OWN = ("question", "collection", "batch", "state", "epsilon", "delta", "least", "colluding", "top_up")
-SINCE = ("corrupt", "anyone", "fixed", "rounds")  # which version 0.2 did not note
+SINCE = ("corrupt", "anyone", "fixed", "padded", "rounds")  # which earlier versions did not note
 
 
 class Client:
@@ -340,6 +340,7 @@ class Client:
             "corrupt": protocol.crowd.corrupt,
             "anyone": collection.admission is Admission.ANYONE,
             "fixed": collection.fixed,
+            "padded": collection.padded,
             **({"rounds": plan.rounds} if collection.series else {}),
         }
         write_atomically(path, json.dumps(kept | made), SECRET)

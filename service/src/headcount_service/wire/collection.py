@@ -16,6 +16,7 @@ from typing import Any
 
 from headcount.common.canonical import canonical, fingerprint
 from headcount.errors import BadArgument, Refused, Unsupported
+from headcount.privacy.budget import Neighbours
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.report_size import CREDENTIAL, TOKEN, Wire
 from headcount.protocols.base.saved import plan_from_json
@@ -137,6 +138,11 @@ class Collection:
         assert self.plan.wire is not None  # noqa: S101  # refused otherwise when it was made
         return self.plan.wire
 
+    @property
+    def padded(self) -> bool:
+        """Whether devices send answers without noise, which messages that the shuffler adds hide."""
+        return self.plan.protocol.model.pads
+
     @cached_property
     def room(self) -> int:
         """How many reports a batch takes: as was agreed, and no more than the protocol and a delivery can hold."""
@@ -241,6 +247,8 @@ def require_collectable(plan: Plan, shortfall: Shortfall = Shortfall.HOLD) -> No
             "plan with a shuffler, or for one round",
             protocol=protocol.name,
         )
+    if plan.budget.neighbours is Neighbours.ADD_REMOVE:
+        raise Unsupported("the plan hides how many report, and a collection tells it", "plan with neighbours='replace'")
     if shortfall is Shortfall.TOP_UP and not protocol.task.ignores_zeros:
         raise BadArgument(
             "shortfall",

@@ -127,7 +127,7 @@ def certify(plan: Plan) -> Certificate:
             "curve": [point(Fraction(float(part * epsilon))) for part in CURVE],
         },
         "budget": {"epsilon": str(epsilon), "delta": str(Fraction(plan.budget.delta))},
-        **({} if plan.wire is None else {"wire": plan.wire.to_json()}),
+        **({} if plan.wire is None else {"wire": plan.wire.to_json(), "liar": plan.reach.to_json(task.cells)}),
         "trusted": TRUSTED[protocol.model],
         "if everybody else colludes": {"epsilon": None if collusion is None else str(Fraction(rounded_up(collusion)))},
         "plan": plan.hash,

@@ -23,6 +23,7 @@ from headcount.privacy.loss import GroupPrivacy, PrivacyLoss
 from headcount.privacy.model import Model
 from headcount.programme.brick import Brick
 from headcount.programme.chance import Chance
+from headcount.programme.coins import Coins
 from headcount.programme.field import Field
 from headcount.programme.law import Floats, Noise
 from headcount.programme.release import Release, Unchanged
@@ -32,6 +33,8 @@ from headcount.questions import QUESTIONS
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
+
+FEW_KINDS = 64  # of messages, each of which is looked at
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +164,16 @@ class Declaration(ABC):
             fits &= inside if inside.ndim == 1 else inside.all(axis=1)
         return fits
 
+    def telling(self) -> npt.NDArray[Any]:
+        """Messages among which are those that move an estimate furthest, either way, or in most cells.
+
+        By default all kinds or, of many, some: where they are categories one is like another.
+        """
+        kinds = range(self.kinds) if self.kinds <= FEW_KINDS else (0, 1, self.kinds - 1)
+        messages = np.zeros(len(kinds), dtype=self.message)
+        messages["kind"] = kinds
+        return messages
+
     def tally(self, batch: Batch) -> Tally:
         """The analyser's totals of a batch: by default, how often each kind of message occurs.
 
@@ -195,6 +208,18 @@ class Declaration(ABC):
     def by_analyser(self) -> Release:
         """The analyser's own release step, before anybody else sees the answer."""
         return Unchanged()
+
+    def kept(self, reports: int, coins: Coins) -> npt.NDArray[np.bool_]:
+        """Which reports a shuffler of messages keeps, drawn; all, unless it samples."""
+        return np.ones(reports, dtype=np.bool_)
+
+    def padding(self, coins: Coins) -> npt.NDArray[Any]:
+        """The messages of its own that a shuffler of messages adds to a batch, drawn."""
+        return np.empty(0, dtype=self.message)
+
+    def padded_by(self, reports: int) -> tuple[int, int]:
+        """The fewest and the most messages by which a batch of so many reports grows, but for a chance of 1e-9."""
+        return 0, 0
 
     @abstractmethod
     def view(self, honest: int) -> PrivacyLoss:

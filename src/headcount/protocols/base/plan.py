@@ -17,6 +17,7 @@ from headcount.privacy.budget import Budget
 from headcount.privacy.loss import PrivacyLoss
 from headcount.protocols.base.parties import who_learns_what
 from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.registry import Deployment, Record, record
 from headcount.protocols.base.report_size import Wire
 
@@ -94,6 +95,17 @@ class Plan:
             None if self.wire is None else self.wire.device(self.protocol, self.budget.rounds)["colluding"]
         )
         return told
+
+    @property
+    def reach(self) -> Reach:
+        """How far one liar can move an answer; of what nobody collects, with one message.
+
+        Examples
+        --------
+        >>> hc.advise("count", n=10_000, epsilon=1, delta=1e-6, protocols="zsum", collected=True).best.reach.cells
+        1
+        """
+        return self.protocol.reach(1 if self.wire is None else self.wire.messages)
 
     def who_learns_what(self) -> TextTable:
         """What the analyser, the public and the shuffler learn of a person, alone and together.

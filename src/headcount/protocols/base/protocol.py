@@ -35,6 +35,7 @@ from headcount.programme.report_law import WHOLE, Parts
 from headcount.programme.table import Ints
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.declaration import Declaration
+from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.simulation import Simulation, repeated
 from headcount.questions.domains.domain import Shape
 from headcount.questions.reading import column
@@ -110,8 +111,8 @@ class Protocol(Declaration):
 
     @classmethod
     def collectable(cls) -> bool:
-        """Whether the collecting service carries it: its shuffler mixes, and adds nothing yet."""
-        return cls.model in (Model.SHUFFLE, Model.LOCAL)
+        """Whether the collecting service carries it: its shuffler mixes, and adds messages."""
+        return cls.model.from_devices
 
     @classmethod
     def describe(cls) -> dict[str, Any]:
@@ -351,6 +352,33 @@ class Protocol(Declaration):
             **({Party.SHUFFLER: None} if self.model is Model.THRESHOLD else {}),
             **({Party.SHUFFLER: self.loss} if self.model is Model.SHUFFLE else {}),
         }
+
+    def reach(self, messages: int = 1) -> Reach:
+        """How far one liar can move a cell.
+
+        Parameters
+        ----------
+        messages : int
+            How many messages a report may consist of.
+
+        Returns
+        -------
+        Reach
+            Upward and downward, in people, and in how many cells at once.
+
+        Examples
+        --------
+        >>> print(f"{hc.protocol('cheu-count', n=10_000, epsilon=1, delta=1e-6).reach().up:.4f}")
+        1.0034
+        """
+        origin = self.point(self.nobody())
+        if not self.model.from_devices:  # a value is handed over, and read as one
+            values = np.unique(np.array([0, min(1, self.task.values - 1), self.task.values - 1]))
+            reports = [self.tally(self.reports(np.array([value]), SecretCoins())) for value in values.tolist()]
+            return Reach.among(0.0 * origin, np.array([self.point(report) - origin for report in reports]), 1)
+        base = self.point(replace(self.nobody(), reports=1)) - origin
+        slopes = [self.point(self.tally(Batch(0, told))) - origin for told in self.telling().reshape(-1, 1)]
+        return Reach.among(base, np.array(slopes), messages)
 
     @property
     def group_local_epsilon(self) -> float | None:

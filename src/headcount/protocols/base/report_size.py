@@ -17,7 +17,7 @@ import numpy as np
 
 from headcount.common.short_decimals import COMPARED, rounded_up
 from headcount.errors import BadArgument, Unsupported
-from headcount.privacy.budget import Budget
+from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.loss import PrivacyLoss, TotalVariationSlack
 from headcount.programme.law import Floats
 
@@ -58,6 +58,8 @@ class Wire:
         if not protocol.model.from_devices:
             needs = f"cannot be collected from devices: it needs {protocol.model.trusted}"
             raise Unsupported(needs, protocol=protocol.name)
+        if budget.neighbours is Neighbours.ADD_REMOVE:
+            raise BadArgument("neighbours", "hides how many report, and a collection tells it", "use 'replace'")
         messages = wire_messages(protocol, budget)
         if messages is None:
             raise Unsupported(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from headcount.privacy import Model, Pair, PrivacyLoss, laws
 from headcount.programme import Brick, Chance, Coins, Field, Row
 from headcount.programme.law import Ints
-from headcount.protocols.shared.bit_rows import BitRows
+from headcount.protocols.shared.bit_rows import BitRows, heaviest_row
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 
 
@@ -39,6 +40,10 @@ class UnaryEncoding(BitRows, FrequencyOracle):
     @property
     def supports_other(self) -> float:
         return float(self.other)
+
+    @cached_property
+    def heaviest(self) -> int:
+        return heaviest_row(self.supports_own, self.supports_other, self.task.values, self.crowd.size)
 
     def report(self, value: Field) -> Brick:
         return Row(self.task.values, self.other, value, self.own)
