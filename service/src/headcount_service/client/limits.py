@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from headcount.errors import AnswerExposed, BadArgument, OverBudget, Unsupported
 from headcount.privacy.model import Party
+from headcount.protocols.base.plan import Plan
 from headcount_service.wire.collection import Admission, Collection, Shortfall
 
 BARE = "as it is, without noise, for the shuffler to hide with messages that it adds"
