@@ -280,7 +280,7 @@ class Estimate(Tabular):
     @property
     def delta(self) -> float | None:
         """The delta of the protocol at the budget's epsilon."""
-        return None if self.budget is None else self.protocol.loss.delta(self.budget.epsilon)
+        return None if self.budget is None else self.budget.together(self.protocol.loss).delta(self.budget.epsilon)
 
     @property
     def categories(self) -> list[Label]:
@@ -567,6 +567,7 @@ class Estimate(Tabular):
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, as `headcount count --format json` prints it."""
         protocol, loss = self.protocol, self.protocol.loss
+        loss = loss if self.budget is None else self.budget.together(loss)
         epsilon = None if self.budget is None else self.budget.epsilon
         return {
             "task": protocol.task.name,

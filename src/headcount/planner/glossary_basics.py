@@ -9,6 +9,8 @@ from headcount.privacy.loss import KINDS
 PROMISE: dict[str, str] = {
     "epsilon": "How much more likely any outcome may become because one person answers otherwise: at most e^epsilon "
     "times, which is 1.1 times for 0.1, 2.7 times for 1 and 20 times for 3. Smaller is more private.",
+    "rounds": "How often the same people are asked the same question. The budget is for all rounds together, and the "
+    "plan and its errors are for one of them.",
     "delta": "What may come on top of that factor, to the chance of any outcome: roughly, the chance that the promise "
     "fails. Keep it far below one over the number of people, as 1e-6 among 10,000; with 0 it never fails.",
     "delta_slack": "The part of delta that pays for what a computer rounds: tables of chances, and tails that are cut "

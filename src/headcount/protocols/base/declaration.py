@@ -131,7 +131,11 @@ class Declaration(ABC):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
-        """Settings of the other parameters; calibration turns the knob for each and ranks them."""
+        """Settings of the other parameters; calibration turns the knob for each and ranks them.
+
+        The budget is for one round. A protocol that wants to know that of all rounds has the option
+        `together`.
+        """
         return ({},)
 
     @abstractmethod
