@@ -24,7 +24,8 @@ from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
-from headcount.questions.total import Sum
+from headcount.questions.said import Said
+from headcount.questions.total import Mean, Sum
 from headcount_survey.figures.simulated import Runs, Size, simulated
 from headcount_survey.pages.situations import parted
 
@@ -64,12 +65,18 @@ class Trial:
             raise AssertionError(f"{self.protocol.name} is {off:.1f} standard errors off its prediction: {self.size}")
 
 
+GROUPED = Mean.posed(bounds=(0, 100), whole=True, categories=["a", "b"]).declared(Said(by=("group",)))
+
+
 def situations(cls: type[Protocol], people: int) -> dict[str, Scenario]:
-    """A count where it counts, a histogram of twenty categories, or for a sum three crowds to choose from."""
+    """A count where it counts, a histogram of twenty categories, numbers in two groups, or for a sum three crowds to
+    choose from."""
     if Shape.BIT in cls.shapes:
         return {"count": count_scenario(people, people // 5, BUDGET)}
     if Shape.ONE_OF in cls.shapes:
         return {"histogram": histogram_scenario(people, BUDGET)}
+    if Shape.AMOUNT not in cls.shapes:
+        return {"spread": spread_scenario(people, BUDGET, GROUPED)}
     half = Scenario(task := Sum((0.0, 1.0)), BUDGET, task.domain.codes(np.full(people, 0.5)), {"all in the middle": 0})
     return {"spread": spread_scenario(people, BUDGET), "parted": parted(people, BUDGET), "half": half}
 

@@ -21,6 +21,7 @@ from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import wire_bytes, wire_messages
 from headcount.protocols.shared.shuffled_local import ShuffledLocal
+from headcount.questions.said import Said
 from programme import readable
 
 EXAMPLES = {
@@ -34,8 +35,18 @@ print(hc.histogram(browsers, categories=names, epsilon=1, delta=1e-6, protocol="
     "sum": """ages = [20 + i % 60 for i in range(2_000)]
 print(hc.mean(ages, bounds=(0, 120), epsilon=1, delta=1e-6, protocol="{name}"))
 """,
+    "mean by group": """people = {{"plan": ["free", "pro"] * 1_000, "age": [20 + i % 60 for i in range(2_000)]}}
+plans = ["free", "pro"]
+told = {{"column": "age", "bounds": (0, 120), "by": "plan", "categories": plans}}
+print(hc.mean(people, **told, epsilon=1, delta=1e-6, protocol="{name}"))
+""",
 }
-QUESTIONS = {"count": hc.Count(), "histogram": hc.Histogram(20), "sum": hc.Sum((0.0, 1.0))}
+QUESTIONS = {
+    "count": hc.Count(),
+    "histogram": hc.Histogram(20),
+    "sum": hc.Sum((0.0, 1.0)),
+    "mean by group": hc.Mean.posed(bounds=(0.0, 1.0), categories=["a", "b"]).declared(Said(by=("group",))),
+}
 EPSILONS = (0.25, 0.5, 1.0, 2.0)
 
 
