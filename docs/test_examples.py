@@ -29,11 +29,20 @@ ALONE = [
 
 
 @pytest.fixture(autouse=True)
-def sockets_of_spark():
-    """Examples run in this process; what Spark has left open is closed before the next test finds it."""
+def no_spark_of_another_page():
+    """Examples run in this process. Java keeps the folder that it was started in, and so each page has its own."""
     yield
     if "pyspark" in sys.modules:
-        gc.collect()
+        from pyspark import SparkContext
+
+        if (context := SparkContext._active_spark_context) is not None:
+            context.stop()
+        if (gateway := SparkContext._gateway) is not None:
+            SparkContext._gateway = SparkContext._jvm = None
+            gateway.shutdown()
+            gateway.proc.stdin.close()
+            gateway.proc.wait()
+        gc.collect()  # sockets that would otherwise be closed while another test runs
 
 
 @pytest.mark.parametrize("example", ALONE)

@@ -29,10 +29,7 @@ class ProductPair(PrivacyLoss):
     second: Pair
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        # Beyond the largest epsilon e**epsilon overflows; delta only falls, so that epsilon's own
-        # is an upper bound.
-        asked = np.minimum(epsilon, LARGEST_EPSILON).tolist()
-        forward, backward = (np.array([_divergence(*order, e) for e in asked]) for order in self._orders)
+        forward, backward = (_divergences(*order, epsilon) for order in self._orders)
         return forward, backward
 
     def slack(self, epsilon: float) -> float:
@@ -46,9 +43,26 @@ class ProductPair(PrivacyLoss):
         return tuple(zip(few.by_ratio, many.by_ratio, strict=True))
 
 
-def two_cells(pair: Pair) -> ProductPair:
-    """One cell gains a person and another, with noise of its own and of the same law, loses one."""
-    return ProductPair(pair, pair.reversed)
+@dataclass(frozen=True, eq=False)
+class TwoCells(ProductPair):
+    """A cell that gains a person, and one with noise of its own and of the same law that loses one.
+
+    In the other order they have only changed places: both orders lose the same, and each cell is sorted once.
+    """
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        both = _divergences(*self.first.by_ratio, epsilon)
+        return both, both
+
+
+def two_cells(pair: Pair) -> TwoCells:
+    return TwoCells(pair, pair.reversed)
+
+
+def _divergences(few: ByRatio, many: ByRatio, epsilon: Floats) -> Floats:
+    # Beyond the largest epsilon e**epsilon overflows; delta only falls, so that epsilon's own is an
+    # upper bound.
+    return np.array([_divergence(few, many, e) for e in np.minimum(epsilon, LARGEST_EPSILON).tolist()])
 
 
 def _divergence(few: ByRatio, many: ByRatio, epsilon: float) -> float:
