@@ -9,8 +9,10 @@ from headcount import errors
 from headcount.answers.difference import Difference, Pairs, Ratio
 from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
+from headcount.answers.grouped import GroupedEstimate
 from headcount.answers.ratio import Rate
 from headcount.answers.table import Margin, TableEstimate
+from headcount.answers.top import Top
 from headcount.asking import Options, ask, count, distribution, fraction, histogram, mean, quantile, table
 from headcount.asking import sum as sum
 from headcount.audit.attacks.lower_bound import Attack, attack
@@ -66,6 +68,7 @@ __all__ = [
     "Estimate",
     "Fraction",
     "Frontier",
+    "GroupedEstimate",
     "HeadcountError",
     "Histogram",
     "Ledger",
@@ -92,6 +95,7 @@ __all__ = [
     "Table",
     "TableEstimate",
     "Tally",
+    "Top",
     "advise",
     "ask",
     "attack",

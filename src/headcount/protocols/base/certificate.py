@@ -118,7 +118,7 @@ def certify(plan: Plan) -> Certificate:
         "neighbours": str(protocol.neighbours),
         "crowd": crowd.to_json(),
         "report": protocol.programme.encode(),
-        "tally": "sum" if protocol.summed else "count",
+        "tally": protocol.tallied,
         "release": protocol.released().encode(),
         "claim": {
             **point(epsilon, plan.budget.delta),

@@ -143,7 +143,7 @@ def load_answer(path: str | Path) -> Estimate:
     """
     try:
         told = read_json(read_text(path, "an answer"))
-        answer = _answer(told["released"])
+        answer = replace(_answer(told["released"]), rules=tuple(map(str, told["rules"])))
         same = all(canonical(answer.to_json()[name]) == canonical(told[name]) for name in answer.to_json())
     except Refused:
         raise
