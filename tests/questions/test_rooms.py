@@ -20,6 +20,7 @@ from headcount.questions.domains.intervals import Intervals
 from headcount.questions.domains.keys import Keys
 from headcount.questions.domains.levels import Levels
 from headcount.questions.domains.product import Product
+from headcount.questions.domains.record import Record
 from headcount.questions.question import Question
 
 SOURCE = Path(headcount.__file__).parent
@@ -192,6 +193,7 @@ def test_the_browser_knows_the_fields_of_every_domain_that_devices_are_asked_for
     script = (ROOT / "clients/js/src/domain.ts").read_text(encoding="utf-8")
     known = {*re.findall(r'"(\w+)"', script[script.index("const KINDS") : script.index("const FIELDS")])}
     domains = [Bit(), Bins((0.0, 1.0)), Categories(2), Intervals((0.0, 1.0), 2), Keys(), Product((Bit(), Bit()))]
+    domains += [Record((Categories(2), Intervals((0.0, 1.0), 2)), ("a", "b"))]
     domains += [Levels((0.0, 1.0)), Levels((0.0, 1.0), within=(0.0, 0.5)), Filtered(Groups(2), Bit())]
     assert {type(domain) for domain in domains} == everything_below(Domain) - {Listed, Groups}
     assert {field for domain in domains for field in domain.to_json()} <= known

@@ -8,7 +8,7 @@ import { type Entries, type Json, Numeral } from "./json.js";
 import { boolean, fail, list, number, whole } from "./reading.js";
 import * as values from "./values.js";
 
-export type Answer = boolean | number | string;
+export type Answer = boolean | number | string | { readonly [column: string]: boolean | number | string };
 
 /** How answers are encoded, as whole numbers from 0 on. */
 export interface Domain {
@@ -25,6 +25,7 @@ const KINDS: readonly (readonly [fields: readonly string[], read: (source: Entri
   [["bounds", "bins", "clip"], intervals],
   [["edges", "other"], (source) => listed(binned(source.get("edges")), source)],
   [["categories", "other"], (source) => listed(labelled(source.get("categories")), source)],
+  [["columns"], record],
 ];
 const ELSEWHERE = ["within", "parts"]; // fields of domains that no device is asked for
 const FIELDS = new Set([...KINDS.flatMap(([fields]) => fields), ...ELSEWHERE]);
@@ -137,6 +138,27 @@ function labelled(source: Json | undefined): Places {
   }
   const numbers = labels.map(number);
   return { categories: labels.length, works, place: (answer) => numbers.indexOf(values.number(answer) ?? Number.NaN) };
+}
+
+/** Columns of a table: an answer has a value for each of their names, and the last one's code changes fastest. */
+function record(source: Entries): Domain {
+  const columns = list(source.get("columns")).map((column) => {
+    const name = column instanceof Map ? column.get("column") : undefined;
+    if (!(column instanceof Map) || typeof name !== "string" || column.has("columns")) fail();
+    return { name, of: domain(new Map([...column, ["name", name]])) };
+  });
+  const names = new Set(columns.map((column) => column.name));
+  const size = columns.reduce((product, column) => product * column.of.values, 1);
+  if (!columns.length || names.size < columns.length || size > Number.MAX_SAFE_INTEGER) fail();
+  const works = `answer with a value for each of: ${[...names].join(", ")}`;
+  const encoded = (answer: unknown): bigint => {
+    if (typeof answer !== "object" || answer === null) refuse("has no values by name", works);
+    const given = new Map(Object.entries(answer));
+    if (given.size !== names.size || [...names].some((name) => !given.has(name))) refuse("has other names", works);
+    const codes = columns.map((column) => ({ code: column.of.encoded(given.get(column.name)), of: column.of }));
+    return codes.reduce((found, { code, of }) => found * BigInt(of.values) + code, 0n);
+  };
+  return { values: size, encoded };
 }
 
 function refuse(problem: string, works: string): never {

@@ -116,6 +116,7 @@ export function compareAnswers(from: Modules, text: string): Record<string, numb
 
 /** As a page would have it. */
 function plain(answer: Json): unknown {
+  if (answer instanceof Map) return Object.fromEntries([...answer].map(([name, part]) => [name, plain(part)]));
   return answer !== null && typeof answer === "object" && "digits" in answer ? Number(answer.digits) : answer;
 }
 

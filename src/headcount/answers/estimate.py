@@ -382,17 +382,15 @@ class Estimate(Tabular):
         return self.value
 
     def __str__(self) -> str:
+        promised = ", ".join(self.promises())
+        if self.habit:
+            promised += f"\n({self.habit}: ledger=hc.Ledger.open('ledger', epsilon=…))"
         if self.protocol.task.shape.several:
-            below = f"{', '.join(self.promises())}{self._habit}"
-            return "\n".join([*self._lines(), *([self.note] if self.note else []), below])
+            return "\n".join([*self._lines(), *([self.note] if self.note else []), promised])
         ((number, left, right),) = self.shown()
         note = f"; {self.note}" if self.note else ""
         told = f"{number} {self.protocol.task.about}".rstrip()
-        return f"{told}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}{self._habit}"
-
-    @property
-    def _habit(self) -> str:
-        return f"\n({self.habit}: ledger=hc.Ledger.open('ledger', epsilon=…))" if self.habit else ""
+        return f"{told}  (95% interval {left} to {right}{note})   {promised}"
 
     def __repr__(self) -> str:
         if not self.protocol.task.shape.several:

@@ -94,7 +94,8 @@ class NearEdges(Coins):
         return super().bernoulli(chance, size)
 
     def draw(self, table: Table, size: int) -> Ints:
-        self._edges = [*map(int, table.edges), *map(int, table.fine_edges), WORD - table.spill // 2]
+        fine = table.fine_edges if table.fine else ()
+        self._edges = [*map(int, table.edges), *map(int, fine), WORD - table.spill // 2]
         return super().draw(table, size)
 
     def below(self, bound: int, size: int) -> Ints:

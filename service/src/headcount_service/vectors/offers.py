@@ -27,6 +27,7 @@ from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.reading import column
+from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
 from headcount_service.client.limits import Limits
 from headcount_service.client.receipt import Receipt
@@ -140,6 +141,18 @@ TASKS: tuple[tuple[Question, tuple[Any, ...]], ...] = (
     (Histogram(edges=(0, 18, 65.5, 120)), (0, 17.999, 18, 65.5, 120, 120.1, -0.1, "18", True)),
     (Histogram(edges=(-1, 0, 1), other=True), (-1, -0.0, 1, 1.5, -2, 1e300, "0.5", "half", None)),
     (Distribution((0, 120), 7), (0, 17.142857142857142, 17.14285714285714, 119.9, 120, 120.1, -0.1, "18", "x", None)),
+    (
+        Table({"sex": ["f", "m"], "age": {"bounds": [0, 120], "bins": 12}, "plan": {"bins": [0, 1, 5], "other": True}}),
+        (
+            {"sex": "f", "age": 33, "plan": 1},
+            {"plan": 7, "age": "120", "sex": " m "},
+            {"sex": "x", "age": 33, "plan": 1},
+            {"sex": "f", "age": 33},
+            {"sex": "f", "age": 33, "plan": 1, "more": 0},
+            "f",
+            None,
+        ),
+    ),
     (Distribution((-0.1, 0.2), 1_000, clip=True), (-0.1, 0, 0.0001, 0.19999, 0.2, 5, -5, "0.05", True)),
 )
 UNSPENT = (0.0, 0.0)

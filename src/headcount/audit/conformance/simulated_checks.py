@@ -67,7 +67,7 @@ def what_is_drawn_at_size_is_what_is_stated(protocol: Protocol) -> None:
 
 def _situation(task: Question, budget: Budget, people: int) -> Scenario:
     if task.shape.several:
-        return histogram_scenario(people, budget, task.values)
+        return histogram_scenario(people, budget, task.values, task)
     if task.shape is Shape.AMOUNT:
         return hardest_scenario(people, budget, task)
     return count_scenario(people, 6 * people // 10, budget, task)

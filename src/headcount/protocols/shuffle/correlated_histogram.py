@@ -100,11 +100,6 @@ class CorrelatedHistogram(CorrelatedNoise):
         minus, plus = (own.sample(coins, runs * cells.size) + flood for _ in range(2))
         return np.stack([minus.reshape(runs, -1), plus.reshape(runs, -1) + cells], axis=2).reshape(runs, -1)
 
-    @property
-    def provable(self) -> bool:  # type: ignore[override]
-        """Losses on a grid are not added up in balls yet."""
-        return touched(self.task) == 1
-
     @classmethod
     def tiny(cls) -> Self:
         return cls(task=Histogram(2), crowd=Crowd(3), inner=4.0, shape=1.0, decay=0.05)

@@ -25,7 +25,7 @@ from headcount.programme.law import Ints
 from headcount.protocols.base import Knob, Shape, likely_variance
 from headcount.protocols.shared.cells import one_of_each, touched
 from headcount.protocols.shared.dummy_messages import PoissonDummies
-from headcount.questions import Distribution, Histogram
+from headcount.questions import Distribution, Histogram, Table
 
 ANY = Field.named("any")
 
@@ -61,11 +61,6 @@ class PoissonHistogram(PoissonDummies):
     def messages_per_person(self) -> float:
         return touched(self.task) + float(self.sent)
 
-    @property
-    def provable(self) -> bool:  # type: ignore[override]
-        """Losses on a grid are not added up in balls yet."""
-        return touched(self.task) == 1
-
     @classmethod
     def tiny(cls) -> Self:
         return cls(task=Histogram(3), crowd=Crowd(3), mean=0.7)
@@ -74,3 +69,4 @@ class PoissonHistogram(PoissonDummies):
     def tinies(cls) -> Iterable[Self]:
         yield cls.tiny()
         yield cls(task=Distribution((0.0, 2.0), 2, radices=(2, 1)), crowd=Crowd(2), mean=0.1)
+        yield cls(task=Table({"a": 2, "b": 2}, margins=1, measured=["a", "b"]), crowd=Crowd(2), mean=0.1)
