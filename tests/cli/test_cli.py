@@ -390,7 +390,7 @@ def test_messages_in_passing_are_spelt_as_options_too(files):
     ],
 )  # fmt: skip
 def test_the_spelling_of_a_value_says_what_it_declares(typed, declared):
-    found = where_of(typed)
+    (found,) = where_of([typed])
     assert (type(found), found) == (type(declared), declared)
 
 

@@ -125,7 +125,7 @@ class DistributionEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated, habit
+    protocol, tally, people, budget, secret, within, simulated, habit, rules
         As for `Estimate`; `people` are those of each bin.
 
     Examples

@@ -48,7 +48,7 @@ class TableEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated, habit
+    protocol, tally, people, budget, secret, within, simulated, habit, rules
         As for `Estimate`; `people` are those of the cells of all margins, one after the other.
 
     Examples

@@ -28,6 +28,9 @@ People = Annotated[
 Epsilon = Annotated[
     float | None, typer.Option(help="The privacy budget: smaller is more private. Left out, it is solved for.")
 ]
+Rounds = Annotated[
+    int, typer.Option(help="How often the same people are asked: the budget is for all of it, the plan for one round.")
+]
 Ones = Annotated[
     str | None,
     typer.Option(
@@ -60,6 +63,7 @@ def advise(
     n: People = None,
     epsilon: Epsilon = None,
     delta: Delta = 0.0,
+    rounds: Rounds = 1,
     ones: Ones = None,
     models: Models = None,
     least: Least = None,
@@ -86,6 +90,7 @@ def advise(
         n=_people(n),
         epsilon=epsilon,
         delta=delta,
+        rounds=rounds,
         ones=_ones(ones),
         models=models or None,
         least=least,

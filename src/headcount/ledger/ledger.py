@@ -349,7 +349,7 @@ class Ledger(Tabular):
 
     def _asked(self, question: Plan | Protocol) -> Asked:
         if isinstance(question, Plan):
-            return Asked(self._book.loss(question.protocol, question.wire), question.budget)
+            return Asked(self._book.loss(question.protocol, question.wire, question.budget), question.budget)
         return Asked(self._book.loss(question, None))
 
     def _asked_or_any(self, question: Plan | Protocol | None, epsilon: float | None, delta: float) -> Asked:

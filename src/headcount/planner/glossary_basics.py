@@ -9,6 +9,8 @@ from headcount.privacy.loss import KINDS
 PROMISE: dict[str, str] = {
     "epsilon": "How much more likely any outcome may become because one person answers otherwise: at most e^epsilon "
     "times, which is 1.1 times for 0.1, 2.7 times for 1 and 20 times for 3. Smaller is more private.",
+    "rounds": "How often the same people are asked the same question. The budget is for all rounds together, and the "
+    "plan and its errors are for one of them.",
     "delta": "What may come on top of that factor, to the chance of any outcome: roughly, the chance that the promise "
     "fails. Keep it far below one over the number of people, as 1e-6 among 10,000; with 0 it never fails.",
     "delta_slack": "The part of delta that pays for what a computer rounds: tables of chances, and tails that are cut "
@@ -168,6 +170,17 @@ QUESTION = {
     "ones. None where values outside the bounds are refused.",
     "simulated": "That people's devices, and whoever stands between, were simulated by somebody who holds all answers: "
     "the answer is as wrong as theirs would be, and only those who see nothing else are kept from the rest.",
+    "rules": "What was declared of values that are not plain: which values count as a one, what a missing one counts "
+    "as. To how many rows a rule applied is not told: that would be an answer of its own.",
+    "missing": "What a missing value counts as: it is refused unless this says no, other, category (one of its own) "
+    "or, for sums, a number; or, where the number of people is private, drop, which leaves its row out.",
+    "spelled": "To read yes and no in any spelling: yes, y, true, t, on and 1, and no, n, false, f, off and 0.",
+    "sort": "The order of categories: by value, the largest first, or by category.",
+    "top": "Only so many of the largest categories, and what is true of ranks.",
+    "k": "How many of the largest categories are asked for.",
+    "surely": "Which categories are among the largest whatever the noise may have been, with 95% confidence for all.",
+    "maybe": "Which categories may be among the largest; with 95% confidence none of them is left out.",
+    "hidden": "Whether a category may be among the largest that is not shown, since nobody listed it.",
     "clamp": "To bring the answer into the range of what is possible, as no count below 0. It is then never further "
     "from the truth, but no longer right on average.",
     "consistent": "To bring the counts of a histogram to the nearest ones that are not negative and add up to the "

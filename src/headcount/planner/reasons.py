@@ -49,7 +49,8 @@ def _choice(ranked: Sequence[CalibratedOption]) -> str:
     first = ranked[0]
     given = first.situation
     honest = " if nobody lies" if given.crowd.corrupt else ""
-    found = f"Use {first.name}: of {people(given.crowd.size)} it {_tells(first)}{honest}"
+    each = f" in each of {given.rounds:,} rounds" if given.rounds > 1 else ""
+    found = f"Use {first.name}: of {people(given.crowd.size * given.panels)} it {_tells(first)}{honest}{each}"
     other = next((option for option in ranked if option.kind.model is not first.kind.model), None)
     if other is None:
         return f"{found}."
@@ -141,11 +142,13 @@ def _promise(first: CalibratedOption) -> str:
     budget, trust = first.situation.budget, first.kind.model.trusted
     whom = "Nobody has to be trusted" if first.kind.model is Model.LOCAL else f"You trust {trust}"
     change = "answered anything else" if budget.neighbours == "replace" else "not taken part"
+    panels = first.situation.panels
+    once = f", being asked in one of {panels:,} rounds, which is drawn by lot beforehand" if panels > 1 else ""
     odds = math.exp(budget.epsilon)
     factor = f"{odds:,.3g} times" if odds < 1e6 else f"10^{budget.epsilon / math.log(10):.0f} times"
     rarely = f", except with a chance of {budget.delta:g}" if budget.delta else ""
     return (
-        f"{whom}, and each person is promised (ε={budget.epsilon:g}, δ={budget.delta:g}): whatever is seen is at most "
+        f"{whom}, and each person is promised {budget}{once}: whatever is seen is at most "
         f"{factor} as likely as if they had {change}{rarely}."
     )
 

@@ -44,6 +44,8 @@ class Receipt:
         Whether the answer itself was sent, which only messages that the shuffler adds hide.
     pinned : bool
         Whether a hash vouches for the claim, which the device did not work out.
+    rounds : int or None
+        Of a series, how many rounds its promise is for; epsilon and delta are those of all of them.
     """
 
     question: str
@@ -65,6 +67,7 @@ class Receipt:
     fixed: bool | None = None
     padded: bool | None = None
     pinned: bool = False
+    rounds: int | None = None
 
     @property
     def odds(self) -> float:
@@ -91,6 +94,11 @@ class Receipt:
             f"Mixed with those of {among}, whatever is learnt is at most {_times(self.odds)} as likely for one answer "
             f"as for another, but for a chance of {self.delta:g}."
         )
+        if self.rounds is not None:
+            mixed += (
+                f" That holds for all rounds together: this is report {self.batch} of at most {self.rounds:,}, which "
+                f"come to epsilon {self.epsilon:g}, delta {self.delta:g} in all."
+            )
         alone = (
             "If the shuffler and the analyser work together, they learn the answer."
             if self.colluding is None

@@ -139,7 +139,7 @@ class Instance:
             encoded = protocol.task.domain.codes(column([answer]))
             whole = contents(protocol.reports(encoded, coins).messages, wire.messages, coins)
             made.append([answer, coins.taken().hex(), b"".join(whole).hex()])
-        told = {"task": protocol.task.to_json(), "wire": wire.to_json(), **for_devices(protocol, wire)}
+        told = {"task": protocol.task.to_json(), "wire": wire.to_json(), **for_devices(protocol, wire, 1)}
         return {"protocol": protocol.name, **told, "vectors": made}
 
 

@@ -95,6 +95,9 @@ class Collection:
         if self.version not in FORMATS:
             raise BadArgument("version", f"is {self.version!r}", f"use {' or '.join(map(str, FORMATS))}")
         require_collectable(self.plan, self.shortfall)
+        if self.series and self.batches > self.plan.rounds:
+            problem = f"is {self.batches}, and the plan is for {self.plan.rounds:,} rounds"
+            raise BadArgument("batches", problem, "plan for more rounds: headcount advise … --rounds")
         self._require_issuer()
 
     def _require_issuer(self) -> None:
@@ -110,6 +113,16 @@ class Collection:
             raise BadArgument("issuer", "is the shuffler, which must not know who reports", "use another party")
         if len(issuer.tokens) != self.batches:
             raise BadArgument("issuer", "has not one key for each batch", f"ask it for {self.batches}")
+
+    @property
+    def series(self) -> bool:
+        """Whether its batches are the rounds of one plan, which is paid for once; otherwise each batch is paid for."""
+        return self.plan.rounds > 1
+
+    @property
+    def paid_for(self) -> list[Plan]:
+        """What is charged for all of its batches."""
+        return [self.plan] * (1 if self.series else self.batches)
 
     @cached_property
     def hash(self) -> str:
@@ -227,6 +240,12 @@ def require_collectable(plan: Plan, shortfall: Shortfall = Shortfall.HOLD) -> No
         raise Unsupported(
             "the plan does not say how many messages everybody sends",
             "plan it for a collection: hc.advise(..., collected=True).best, or headcount advise ... --collected",
+        )
+    if plan.panels > 1:
+        raise Unsupported(
+            "people would have to be divided into panels, which a collection does not do",
+            "plan with a shuffler, or for one round",
+            protocol=protocol.name,
         )
     if plan.budget.neighbours is Neighbours.ADD_REMOVE:
         raise Unsupported("the plan hides how many report, and a collection tells it", "plan with neighbours='replace'")

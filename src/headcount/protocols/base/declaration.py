@@ -96,8 +96,9 @@ class Declaration(ABC):
 
     @classmethod
     def question_names(cls) -> list[str]:
-        """The names of the questions that it answers."""
-        return sorted(name for name, kind in QUESTIONS.items() if kind.shapes & cls.shapes)
+        """The names of the questions that it answers; of those in groups, where it answers no others."""
+        plain = sorted(name for name, kind in QUESTIONS.items() if kind.shapes & cls.shapes)
+        return plain or sorted(f"{name} by group" for name, kind in QUESTIONS.items() if kind.in_groups & cls.shapes)
 
     def unavoidable_delta(self, epsilon: float) -> float:
         """A lower bound on delta at this epsilon, whatever the setting of the knob; 0 if none is known."""
@@ -130,7 +131,11 @@ class Declaration(ABC):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
-        """Settings of the other parameters; calibration turns the knob for each and ranks them."""
+        """Settings of the other parameters; calibration turns the knob for each and ranks them.
+
+        The budget is for one round. A protocol that wants to know that of all rounds has the option
+        `together`.
+        """
         return ({},)
 
     @abstractmethod
@@ -196,6 +201,11 @@ class Declaration(ABC):
     def summed(self) -> bool:
         """Whether a trusted side adds up messages; otherwise it counts each kind."""
         return False
+
+    @property
+    def tallied(self) -> str:
+        """What a certificate calls the way in which messages are added up."""
+        return "sum" if self.summed else "count"
 
     def released(self) -> Release:
         """The trusted side's release step."""

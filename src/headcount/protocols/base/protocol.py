@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from headcount.answers.distribution import DistributionEstimate
 from headcount.answers.estimate import Estimate
+from headcount.answers.grouped import GroupedEstimate
 from headcount.answers.intervals import covering
 from headcount.answers.table import TableEstimate
 from headcount.answers.worst_case import worst_truth
@@ -41,7 +42,12 @@ from headcount.questions.domains.domain import Shape
 from headcount.questions.reading import column
 
 FEW_VALUES = 1 << 12
-ANSWERS = {"values": Estimate, "distribution": DistributionEstimate, "table": TableEstimate}  # by their form
+ANSWERS = {  # by their form
+    "values": Estimate,
+    "distribution": DistributionEstimate,
+    "groups": GroupedEstimate,
+    "table": TableEstimate,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,6 +231,14 @@ class Protocol(Declaration):
         """The tally of people whose values have this total, for a trusted side that adds up."""
         nothing = int(self.reports(np.zeros(1, dtype=np.int64), SecretCoins()).messages["steps"][0])
         return Tally(people, np.array([total + people * nothing], dtype=object))
+
+    def pooled(self, groups: Values, people: Ints, steps: Iterable[int]) -> Tally:
+        """The tally of groups with so many people whose amounts have these totals, for a trusted side."""
+        totals = np.zeros(self.task.cells, dtype=object)
+        for group, many, total in zip(groups.tolist(), people.tolist(), steps, strict=True):
+            totals[2 * group] += many * self.task.steps - total
+            totals[2 * group + 1] += total
+        return Tally(int(people.sum()), totals)
 
     def nobody(self) -> Tally:
         """The tally of no reports."""
@@ -438,8 +452,8 @@ class Protocol(Declaration):
 
     @property
     def origin(self) -> float:
-        """The value that everybody counts from; 0 where the number of people is private."""
-        return 0.0 if self.neighbours.hides_size else self.task.low
+        """The value that everybody counts from; 0 where the number of people is private, and they are not counted."""
+        return 0.0 if self.neighbours.hides_size and not self.task.paired else self.task.low
 
     def among(self, crowd: Crowd) -> Self:
         return replace(self, crowd=crowd)
