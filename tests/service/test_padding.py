@@ -94,6 +94,19 @@ def test_a_count_is_filled_up_and_of_a_histogram_nobody_is_told_how_many_were_ad
         assert set(re.findall(r'"messages": ?([0-9]+)', told)) == {"1"}
 
 
+@only_sqlite
+def test_everybody_may_send_several_messages(parties):
+    """One for each family of cells; what the shuffler adds is one message each all the same."""
+    task = hc.Distribution((0.0, 2.0), 2, radices=(2, 1))
+    protocol = hc.protocol(MANY, task, n=1_000, least=3, **LEFT)
+    collection = agreed(parties, Plan(protocol, BUDGET, Wire.of(protocol, BUDGET, X25519)))
+    assert collection.wire.messages > 1
+    assert mixed(parties, collection, 0, 1, 1) == []
+    low, high = protocol.padded_by(3)
+    assert low <= manifest_of(parties, collection)["messages"] - 3 * collection.wire.messages <= high
+    assert parties.release(collection).json["unreadable"] == 0
+
+
 def test_reports_of_nobody_are_padded_as_well(parties):
     collection = agreed(parties, planned(least=6), shortfall="top-up")
     assert mixed(parties, collection, 1, 0, 1) == []

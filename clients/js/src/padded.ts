@@ -11,7 +11,7 @@ import { fail, number, object, whole } from "./reading.js";
 import type { Json } from "./json.js";
 
 export interface Padded {
-  readonly moved: 1 | 2; // totals that one person changes
+  readonly moved: number; // totals that one person changes
   readonly analyser: number; // the scale of the analyser's own noise, 0 for none
   readonly scale: number; // or 0 where messages are sampled
   readonly shift: number;
@@ -26,12 +26,14 @@ const WRONG = 1e-12; // more than a sum of doubles here is wrong by, relatively
 const FAR = 1e-25; // more than the tables of a shuffler are wrong by
 
 /** What the plan of such a protocol says of the shuffler; null for any other. */
-export function padded(protocol: string, values: number, neighbours: string, parameters: Json | undefined): Padded | null {
+export function padded(
+  protocol: string, values: number, cells: number, neighbours: string, parameters: Json | undefined,
+): Padded | null {
   const names = PROTOCOLS.get(protocol);
   if (names === undefined) return null;
   const told = object(parameters, names);
   const sampled = protocol === "sampled-padded-histogram";
-  const moved = protocol === "padded-count" ? 1 : 2;
+  const moved = protocol === "padded-count" ? 1 : 2 * cells; // of which one person is in so many at once
   if (neighbours !== "replace" || (moved === 1 && values !== 2)) fail();
   const positive = (name: string): number => (number(told.get(name)) > 0 ? number(told.get(name)) : fail());
   const analyser = number(told.get("analyser_scale")) === 0 ? 0 : positive("analyser_scale");

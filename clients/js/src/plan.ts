@@ -13,6 +13,7 @@ import { Programme } from "./programme.js";
 import { boolean, fail, number, object, oneOf, string, whole } from "./reading.js";
 import { recordForm, type RecordForm } from "./record.js";
 import { type SuiteName, SUITES } from "./suites.js";
+import { parts } from "./tree.js";
 import { requireBounded } from "./work.js";
 
 const FORMATS = ["headcount collection 1", "headcount collection 2"] as const; // 1 is that of version 0.2
@@ -138,7 +139,7 @@ export function readPlan(source: Json | undefined): Plan {
   const report = readReport(told);
   return {
     ...report,
-    padded: padded(string(told.get("protocol")), report.domain.values, relation, told.get("parameters")),
+    padded: padded(string(told.get("protocol")), report.domain.values, parts(report.programme.brick), relation, told.get("parameters")),
     epsilon: within(number(budget.get("epsilon")), 1e-3, 50),
     delta: within(number(budget.get("delta")), 0, 1),
     colluding: colluding === null ? null : within(number(colluding), 0, Infinity),

@@ -44,6 +44,11 @@ export function isValue(brick: Brick): boolean {
   return brick.kind === "emit" && brick.fields.length === 1 && brick.fields[0]?.text === '{"name":"value"}';
 }
 
+/** How many bricks it runs one after the other. */
+export function parts(brick: Brick): number {
+  return brick.kind === "all" ? brick.parts.length : 1;
+}
+
 /** The names that it looks at. */
 export function reads(brick: Brick): ReadonlySet<string> {
   const without = (name: string, inner: Brick): string[] => [...reads(inner)].filter((each) => each !== name);

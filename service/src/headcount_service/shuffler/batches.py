@@ -7,7 +7,7 @@ Once its messages are mixed, nothing is left that tells which of them are one pe
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from hashlib import sha256
 from itertools import chain, compress
@@ -31,8 +31,11 @@ from headcount_service.store.encryption import Encrypted, new_secret
 from headcount_service.wire.collection import Shortfall
 from headcount_service.wire.http_client import Receiver
 from headcount_service.wire.keys import Announced, verified
+from headcount_service.wire.report import ReportFormat
+from headcount_service.wire.suites import PublicKey
 
 PART = 1 << 20  # bytes, about, in which a batch is handed on
+AT_ONCE = 1 << 10  # messages that are sealed before they are mixed
 
 
 class Batches:
@@ -173,7 +176,7 @@ class Batches:
         most = ((batch["reports"] + batch["added"]) * collection.wire.messages + len(padding)) * size
         written, digests, new = 0, list[str](), f"INSERT INTO mixed_{attempt} VALUES (:part, :content)"
         with self.database.reading() as connection:
-            messages = chain(self._kept(connection, batch, coins), self._sealed(batch, padding.reshape(-1, 1)))
+            messages = chain(self._kept(connection, batch, coins), self._added(batch, padding))
             blocks = mixed_blocks(messages, size, most, coins, self.shuffler.keys.temporary_file)
             for at, part in enumerate(in_parts(blocks, max(1, PART // size) * size)):
                 with self.database.writing() as writing:
@@ -243,18 +246,23 @@ class Batches:
     def _of_nobody(self, batch: Any) -> Iterator[list[bytes]]:
         """Top-up reports, of the value 0, for the noise that they add to a short batch."""
         protocol, nothing = self.shuffler.collection(batch["collection"]).plan.protocol, np.zeros(1, dtype=np.int64)
-        reports = (protocol.reports(nothing, SecretCoins()).messages for _ in range(batch["added"]))
-        return ([sealed] for sealed in self._sealed(batch, reports))
+        report_format, key = self._sealing(batch)
+        for _ in range(batch["added"]):
+            yield [b"".join(report_format.seal_messages(protocol.reports(nothing, SecretCoins()).messages, key))]
 
-    def _sealed(self, batch: Any, reports: Iterable[npt.NDArray[Any]]) -> Iterator[bytes]:
-        """The messages of each of these reports, sealed to the analyser as a device seals them."""
+    def _added(self, batch: Any, padding: npt.NDArray[Any]) -> Iterator[bytes]:
+        """The messages that the shuffler adds, sealed to the analyser as devices seal theirs."""
+        report_format, key = self._sealing(batch)
+        for start in range(0, len(padding), AT_ONCE):
+            yield b"".join(report_format.seal_own(padding[start : start + AT_ONCE], key))
+
+    def _sealing(self, batch: Any) -> tuple[ReportFormat, PublicKey]:
+        """The format of the batch's messages, and the analyser's key for them."""
         collection, number = self.shuffler.collection(batch["collection"]), batch["number"]
         with self.database.reading() as connection:
             row = one(connection, "SELECT keys FROM collections WHERE id = :name", name=collection.id)
-        key = Announced.from_json(json.loads(row["keys"])[number - 1], collection.analyser, "analyser").public
-        report_format = collection.report_format(number)
-        for messages in reports:
-            yield b"".join(report_format.seal_messages(messages, key))
+        announced = Announced.from_json(json.loads(row["keys"])[number - 1], collection.analyser, "analyser")
+        return collection.report_format(number), announced.public
 
     def _found(self, name: str, number: int, state: str) -> Any:
         """The batch, if it is in this state; other processes may move it on."""

@@ -149,9 +149,14 @@ def protocols(vectors: int) -> Iterator[dict[str, Any]]:
     They depend on its name and not on what else there is.
     """
     for cls in (each for each in CATALOGUE if each.collectable()):
-        tinies = [tiny for tiny in cls.tinies() if tiny.neighbours is Neighbours.REPLACE]
+        tinies = instances(cls)
         for tiny in tinies:
             yield Instance(tiny).vectors(-(-vectors // len(tinies)), crc32(cls.name.encode()))
+
+
+def instances(cls: type[Protocol]) -> list[Protocol]:
+    """Its tiny instances that could be collected: a collection tells how many report."""
+    return [tiny for tiny in cls.tinies() if tiny.neighbours is Neighbours.REPLACE]
 
 
 def some(values: int, size: int, seed: int) -> list[int]:

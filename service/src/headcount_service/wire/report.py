@@ -77,10 +77,15 @@ class ReportFormat:
 
     def seal_messages(self, messages: Records, analyser: PublicKey) -> list[bytes]:
         """The messages of one person and dummies, as many as everybody sends, each sealed to the analyser."""
+        return self._sealed(messages, self.messages, analyser)
+
+    def seal_own(self, messages: Records, analyser: PublicKey) -> list[bytes]:
+        """Messages of no report, which a shuffler adds: each sealed to the analyser, and none besides."""
+        return self._sealed(messages, len(messages), analyser)
+
+    def _sealed(self, messages: Records, number: int, analyser: PublicKey) -> list[bytes]:
         info = self.info(INNER)
-        return [
-            seal(self.suite, content, analyser, info) for content in contents(messages, self.messages, DeviceCoins())
-        ]
+        return [seal(self.suite, content, analyser, info) for content in contents(messages, number, DeviceCoins())]
 
     def seal_report(self, report: Report, shuffler: PublicKey, number: int) -> bytes:
         """The body of an upload, sealed to the shuffler's key of this number."""
