@@ -102,14 +102,14 @@ OWN: tuple[type[Protocol], ...] = (
     shuffled(HadamardResponse),
     shuffled(SubsetSelection),
     shuffled(SuccinctHistogram),
-    shuffled(Duchi, binary=True),
+    shuffled(Duchi),
     shuffled(Piecewise),
     shuffled(Hybrid),
 )
 # One mechanism has one entry: these are read from old files, and what is the same with a sharper
 # loss serves instead.
 FORMER: dict[type[Protocol], type[Protocol]] = {
-    shuffled(RandomisedResponse, binary=True): CheuCount,
+    shuffled(RandomisedResponse): CheuCount,
     shuffled(GeneralisedResponse): BlanketHistogram,
 }
 GROUP = "headcount.protocols"

@@ -55,6 +55,10 @@ class GeneralisedResponse(FrequencyOracle):
     def supports_other(self) -> float:
         return (1.0 - self.keep) / (self.kinds - 1)
 
+    @property
+    def supported(self) -> tuple[float, float, float]:
+        return 1.0 / self.kinds, 0.0, 0.0
+
     def report(self, value: Field) -> Brick:
         other = Let("step", Below(self.kinds - 1), Emit((value + 1 + STEP) % self.kinds))
         return Maybe(Chance(self.keep), Emit(value), other)

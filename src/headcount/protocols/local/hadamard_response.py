@@ -39,6 +39,11 @@ class HadamardResponse(HadamardOracle):
     def kinds(self) -> int:
         return 1 << self.task.values.bit_length()
 
+    @property
+    def supported(self) -> tuple[float, float, float]:
+        """Of three sets the third may be the complement of where just one of the others is."""
+        return 0.5, 0.25, 0.25
+
     def supporters(self, tally: Tally) -> Ints:
         balance = walsh_hadamard(tally.totals)[1 : self.task.values + 1]
         return (balance + int(tally.totals.sum())) // 2

@@ -69,6 +69,11 @@ class LocalHashing(HashedMessages, FrequencyOracle):
     def supports_other(self) -> float:
         return self.collision * self.keep + (1.0 - self.collision) * (1.0 - self.keep) / (self.range - 1)
 
+    @property
+    def supported(self) -> tuple[float, float, float]:
+        once = 1.0 / self.range
+        return once, once * self.collision, once * self.hashing.triple_collision
+
     def report(self, value: Field) -> Brick:
         bucket, emit = self.hashing.of(value), self.hashing.emit
         other = Let("step", Below(self.range - 1), emit((bucket + 1 + STEP) % self.range))

@@ -62,6 +62,12 @@ class SubsetSelection(BitRows, FrequencyOracle):
     def supports_other(self) -> float:
         return (self.size - self.keep) / (self.task.values - 1)
 
+    @property
+    def supported(self) -> tuple[float, float, float]:
+        d, w = self.task.values, self.size
+        once, again, further = w / d, (w - 1) / (d - 1), max(0.0, (w - 2) / max(d - 2, 1))
+        return once, once * again, once * again * further
+
     def report(self, value: Field) -> Brick:
         return Subset(self.task.values, self.size, value, Chance(self.keep))
 

@@ -49,6 +49,10 @@ class SuccinctHistogram(HadamardOracle):
     def kinds(self) -> int:
         return 2 * self.rows
 
+    @property
+    def supported(self) -> tuple[float, float, float]:
+        return 0.5, 0.25, 0.125
+
     def supporters(self, tally: Tally) -> Ints:
         plus, minus = tally.totals[::2], tally.totals[1::2]
         return (walsh_hadamard(plus - minus)[: self.task.values] + int(tally.totals.sum())) // 2

@@ -9,7 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from headcount.privacy import laws
+from headcount.privacy import PrivacyLoss, laws
+from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme import Brick, Chance, Coins, Emit, Field, Maybe, Tally
 from headcount.programme.law import Ints
 from headcount.protocols.base import Shape
@@ -37,6 +38,13 @@ class FlippedBit(FrequencyOracle):
     @property
     def supports_other(self) -> float:
         return float(self.flip)
+
+    @property
+    def supported(self) -> tuple[float, float, float]:
+        return 0.5, 0.0, 0.0
+
+    def shuffled_loss(self, honest: int) -> PrivacyLoss:
+        return ShuffledBits(self.flip, honest - 1)
 
     def supporters(self, tally: Tally) -> Ints:
         return tally.totals[1:]

@@ -40,6 +40,10 @@ class UnaryEncoding(BitRows, FrequencyOracle):
     def supports_other(self) -> float:
         return float(self.other)
 
+    @property
+    def supported(self) -> tuple[float, float, float]:
+        return float(self.other), float(self.other) ** 2, float(self.other) ** 3
+
     def report(self, value: Field) -> Brick:
         return Row(self.task.values, self.other, value, self.own)
 
