@@ -22,7 +22,7 @@ from headcount.proof.divergence import NOTHING, BallPair, Bounds, either_order, 
 from headcount.proof.effort import TooLarge, spend
 from headcount.proof.enumeration import Message
 from headcount.proof.noise_sources import NoiseSources, NotFixed, Source, fixed
-from headcount.proof.programme import All, Step, reads
+from headcount.proof.programme import All, Maybe, Step, reads
 from headcount.proof.table_laws import NegativeBinomial, NoSuchLaw
 
 MOST_VALUES = 1 << 17
@@ -48,7 +48,7 @@ def prove(claim: Claim) -> Proof | None:
     if claim.model != "shuffle" or claim.neighbours != "replace" or claim.values is None:
         return None
     parts = list(_parts(claim.report))
-    own = All(tuple(part for part in parts if "value" in reads(part)))
+    own, keep = _kept([part for part in parts if "value" in reads(part)])
     if claim.values > MOST_VALUES:
         return None
     try:
@@ -59,7 +59,7 @@ def prove(claim: Claim) -> Proof | None:
                 noise.add(part, {})
     except (NotFixed, NoSuchLaw):
         return None
-    cases = list(_cases(sent, noise))
+    cases = list(_cases(sent, noise, keep))
     if not cases:
         nothing = Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)))
         return Proof(lambda _: nothing, "what a person sends does not depend on what they hold")
@@ -74,6 +74,25 @@ def prove(claim: Claim) -> Proof | None:
         )
 
     return Proof(bounds, BECAUSE.format(people=claim.honest, distance=float(noise.distance)))
+
+
+def _kept(own: list[Step]) -> tuple[All, Fraction]:
+    """What depends on the value, and the chance with which all of it is sent."""
+    match own:
+        case [Maybe(keep, inner, All(()))] if "value" in reads(inner):
+            return All((inner,)), keep
+    return All(tuple(own)), Fraction(1)
+
+
+def _thinned(pair: BallPair, times: int, keep: Fraction) -> BallPair:
+    """The pair if what the person sends of this message is only sent with this chance."""
+    if keep == 1:
+        return pair
+    spend(4 * len(pair.p))
+    kept, dropped = ball(keep), 1 - ball(keep)
+    p, q = (pair.q, pair.p) if times > 0 else (pair.p, pair.q)  # p has the message
+    mixed = [kept * a + dropped * b for a, b in zip(p, q, strict=True)]
+    return BallPair(q, mixed, pair.outside) if times > 0 else BallPair(mixed, q, pair.outside)
 
 
 def _sent(own: Step, values: int) -> list[Counter[Message]]:
@@ -96,7 +115,7 @@ class Case:
     crowds: str
 
 
-def _cases(sent: list[Counter[Message]], noise: NoiseSources) -> Iterator[Case]:
+def _cases(sent: list[Counter[Message]], noise: NoiseSources, keep: Fraction) -> Iterator[Case]:
     """One case for each two values that differ in what hides them."""
     groups = _Groups(noise)
     seen = set()
@@ -118,6 +137,8 @@ def _cases(sent: list[Counter[Message]], noise: NoiseSources) -> Iterator[Case]:
             if moved:
                 raise TooLarge("a person changes more than two messages")
             continue
+        if keep < 1 and len({times > 0 for times in moved.values()}) < len(moved):
+            raise TooLarge("two messages of a person are sent or not together")
         touched = [groups.of(message) for message in moved]
         if groups.of_different(moved) < len(moved):
             raise TooLarge("a person changes two messages whose noise is shared")
@@ -127,7 +148,8 @@ def _cases(sent: list[Counter[Message]], noise: NoiseSources) -> Iterator[Case]:
             continue
         seen.add(key)
         shifts = [group.shifted(times) for group, times in zip(touched, moved.values(), strict=True)]
-        first_pair, second_pair = ([pair for pair, _ in shifts] + [NOTHING])[:2]
+        pairs = [_thinned(pair, times, keep) for (pair, _), times in zip(shifts, moved.values(), strict=True)]
+        first_pair, second_pair = ([*pairs, NOTHING])[:2]
         text = f"one person holds {first} in one crowd and {second} in the other; all others are the same"
         yield Case((first_pair, second_pair), sum((extra for _, extra in shifts), Fraction(0)), text)
 

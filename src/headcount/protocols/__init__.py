@@ -47,6 +47,7 @@ from headcount.protocols.shuffle.count_min_shuffle import CountMinShuffle
 from headcount.protocols.shuffle.fake_users import FakeUsers
 from headcount.protocols.shuffle.hadamard_shuffle import HadamardShuffle
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
+from headcount.protocols.shuffle.one_sided_count import OneSidedCount
 from headcount.protocols.shuffle.padded_count import PaddedCount
 from headcount.protocols.shuffle.padded_histogram import PaddedHistogram
 from headcount.protocols.shuffle.poisson_count import PoissonCount
@@ -75,6 +76,7 @@ OWN: tuple[type[Protocol], ...] = (
     Piecewise,
     Hybrid,
     CheuCount,
+    OneSidedCount,
     Zsum,
     PoissonCount,
     NegativeBinomialCount,

@@ -20,6 +20,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from headcount.privacy import Crowd, Pair, PrivacyLoss
+from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Ints
 from headcount.protocols.shared.hadamard import HadamardOracle, walsh_hadamard
@@ -40,9 +41,9 @@ class HadamardResponse(HadamardOracle):
         return 1 << self.task.values.bit_length()
 
     @property
-    def supported(self) -> tuple[float, float, float]:
-        """Of three sets the third may be the complement of where just one of the others is."""
-        return 0.5, 0.25, 0.25
+    def message_laws(self) -> MessageLaws:
+        """The third of three sets may hold just what is in both of the others or in neither."""
+        return self.supporting(0.5, 0.25, 0.25)
 
     def supporters(self, tally: Tally) -> Ints:
         balance = walsh_hadamard(tally.totals)[1 : self.task.values + 1]

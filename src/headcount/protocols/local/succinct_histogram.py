@@ -26,6 +26,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from headcount.privacy import Crowd, Pair, PrivacyLoss
+from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Ints
 from headcount.protocols.shared.hadamard import HadamardOracle, walsh_hadamard
@@ -50,8 +51,8 @@ class SuccinctHistogram(HadamardOracle):
         return 2 * self.rows
 
     @property
-    def supported(self) -> tuple[float, float, float]:
-        return 0.5, 0.25, 0.125
+    def message_laws(self) -> MessageLaws:
+        return self.supporting(0.5, 0.25, 0.125)
 
     def supporters(self, tally: Tally) -> Ints:
         plus, minus = tally.totals[::2], tally.totals[1::2]

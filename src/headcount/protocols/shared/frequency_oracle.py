@@ -44,14 +44,9 @@ class FrequencyOracle(Protocol):
     def supports_other(self) -> float:
         """The chance q that it supports a given other value."""
 
-    @property
-    @abstractmethod
-    def supported(self) -> tuple[float, float, float]:
-        """The chances that a message drawn whatever is held supports one, two and three given values."""
-
-    @property
-    def message_laws(self) -> MessageLaws:
-        return MessageLaws.supporting(math.exp(self.local_epsilon or 0.0), *self.supported, values=self.task.values)
+    def supporting(self, once: float, twice: float, thrice: float) -> MessageLaws:
+        """The laws of a message, which drawn whatever is held supports one, two, three values so often."""
+        return MessageLaws.supporting(math.exp(self.local_epsilon or 0.0), once, twice, thrice, values=self.task.values)
 
     def supporters(self, tally: Tally) -> Ints:
         """How many reports support each value."""

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from headcount.privacy import Model, Pair, PrivacyLoss, laws
+from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Brick, Chance, Coins, Field, Row
 from headcount.programme.law import Ints
 from headcount.protocols.shared.bit_rows import BitRows
@@ -41,8 +42,9 @@ class UnaryEncoding(BitRows, FrequencyOracle):
         return float(self.other)
 
     @property
-    def supported(self) -> tuple[float, float, float]:
-        return float(self.other), float(self.other) ** 2, float(self.other) ** 3
+    def message_laws(self) -> MessageLaws:
+        other = float(self.other)
+        return self.supporting(other, other**2, other**3)
 
     def report(self, value: Field) -> Brick:
         return Row(self.task.values, self.other, value, self.own)

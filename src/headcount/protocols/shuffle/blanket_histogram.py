@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
+from headcount.privacy.amplified import MessageLaws
 from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe
 from headcount.protocols.base import Knob, Settings, likely_variance
@@ -58,8 +59,8 @@ class BlanketHistogram(FrequencyOracle):
         return self.lie / self.kinds
 
     @property
-    def supported(self) -> tuple[float, float, float]:
-        return 1.0 / self.kinds, 0.0, 0.0
+    def message_laws(self) -> MessageLaws:
+        return self.supporting(1.0 / self.kinds, 0.0, 0.0)
 
     def report(self, value: Field) -> Brick:
         return Maybe(Chance(self.lie), Let("any", Below(self.kinds), Emit(ANY)), Emit(value))
