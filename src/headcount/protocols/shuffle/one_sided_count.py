@@ -1,7 +1,7 @@
 r"""One-sided randomised response: a zero alone tells nothing much, and ones are hidden by few.
 
-Randomiser: a one is sent with chance `keep`, otherwise a zero; of the zeros $\lambda$ of all $n$ are
-            sent as ones: each with chance $a = \lambda/n$.
+Randomiser: with chance `keep` send the value, but in its place a one with chance $\lambda/n$;
+            otherwise send a zero. A zero is sent as a one with chance $a = \mathrm{keep}\lambda/n$.
 Analyser:   with $m$ ones from $n$ people, $\hat c = (m - na)/(\mathrm{keep}-a)$.
 View:       $m = \mathrm{Bin}(k, \mathrm{keep}) + \mathrm{Bin}(n-k, a)$, whatever the number $k$ of ones among the
             others, by the blanket of messages that may be anybody's.
@@ -40,7 +40,7 @@ class OneSidedCount(OneBit):
     name: ClassVar[str] = "one-sided-count"
     model: ClassVar[Model] = Model.SHUFFLE
     knob: ClassVar[Knob] = Knob.logistic(
-        "lam", lambda budget, given: likely_variance(budget) / (8.0 * given["crowd"].honest), most=None
+        "lam", lambda budget, given: likely_variance(budget) / (5.0 * given["crowd"].honest), most=None
     )
     reference: ClassVar[str] = "Balle, Bell, Gascon and Nissim 2019, arXiv:1903.02837"
 
@@ -58,8 +58,8 @@ class OneSidedCount(OneBit):
 
     @property
     def raised(self) -> Chance:
-        """The chance that a zero is sent as a one, where a one would be."""
-        return Chance.up(min(1.0, self.lam / (self.crowd.honest * self.keep)))
+        """The chance that a message that is kept is a one whatever is held."""
+        return Chance.up(self.lam / self.crowd.honest)
 
     @property
     def supports_own(self) -> float:
