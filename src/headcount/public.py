@@ -40,6 +40,7 @@ from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
 from headcount.questions.total import Mean, Sum
+from headcount.randomiser import Randomiser, randomiser
 from headcount.running import run
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "Protocol",
     "Quantile",
     "QuantileEstimate",
+    "Randomiser",
     "Refused",
     "SecretCoins",
     "SeededCoins",
@@ -94,6 +96,7 @@ __all__ = [
     "plan_from_json",
     "protocol",
     "quantile",
+    "randomiser",
     "run",
     "smallest_detectable",
     "smallest_n",

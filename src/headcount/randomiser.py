@@ -51,7 +51,7 @@ class Randomiser:
     >>> print(f"{response.local_epsilon:.4f}")
     1.3863
     >>> print(f"{response.shuffled(10_000).epsilon(1e-6):.4f}")
-    0.0784
+    0.0608
     """
 
     matrix: tuple[tuple[Fraction, ...], ...]
@@ -119,7 +119,7 @@ class Randomiser:
         return WorstCase(values, others)
 
     def describe(self, n: int, delta: float = DELTA) -> str:
-        """A sentence about n shuffled reports.
+        """What n shuffled reports tell, in words.
 
         Parameters
         ----------
@@ -135,8 +135,10 @@ class Randomiser:
         most, least = self.shuffled(n).epsilon(delta), self.lower(n).epsilon(delta)
         (first, second), others = self.worst(n, least)
         return (
-            f"local epsilon {self.local_epsilon:.3g}; among {people_words(n)}, shuffled, epsilon is at most {most:.3g} and "
-            f"at least {least:.3g} at delta={delta:g} (one holds {first} or {second}, everybody else {others})"
+            f"local epsilon {self.local_epsilon:.3g}\n"
+            f"among {people_words(n)}, shuffled, epsilon is at most {most:.3g} and at least {least:.3g} "
+            f"at delta={delta:g}\n"
+            f"as it is where one holds {first} or {second} and everybody else {others}"
         )
 
     def plot(self, path: str | Path, sizes: Iterable[int], *, delta: float = DELTA, theme: str = "light") -> Path:
@@ -169,7 +171,9 @@ class Randomiser:
             Axis(f"epsilon at delta {delta:g}", log=True),
         )
         title = f"Among {crowds[-1]:,} people epsilon is at most {most[-1][1]:.3g}"
-        return lines([panel], path, title=title, subtitle=f"{self!r}. Local epsilon {self.local_epsilon:.3g}.", theme=theme)
+        return lines(
+            [panel], path, title=title, subtitle=f"{self!r}. Local epsilon {self.local_epsilon:.3g}.", theme=theme
+        )
 
     def __repr__(self) -> str:
         return f"Randomiser: {len(self.matrix)} values, {len(self.matrix[0])} messages"
@@ -197,6 +201,9 @@ def randomiser(matrix: Sequence[Sequence[Entry]]) -> Randomiser:
     --------
     >>> coin = hc.randomiser([["3/4", "1/4"], ["1/4", "3/4"]])
     >>> print(coin.describe(1_000))
+    local epsilon 1.1
+    among 1,000 people, shuffled, epsilon is at most 0.168 and at least 0.142 at delta=1e-06
+    as it is where one holds 0 or 1 and everybody else 0
     """
     rows = tuple(tuple(_chance(entry) for entry in row) for row in matrix)
     if not 2 <= len(rows) <= MOST or len({len(row) for row in rows}) != 1 or not 2 <= len(rows[0]) <= MOST:
