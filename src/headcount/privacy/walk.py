@@ -33,6 +33,7 @@ CLOSE = 5e-4  # of the result, at most, is taken off from below for terms that a
 MOST_TERMS = 1 << 17
 FEW = 1 << 13  # multisets of steps, which are gone through one by one
 ROUNDED = 2.0**-48
+PRECISE = 1.0 + 1e-10  # the saddle: then the bound is as smooth as the loss
 SMALLEST = -690.0  # the logarithm of what is left at a bound by Chernoff's inequality
 
 
@@ -99,7 +100,7 @@ class Walk:
         high = 2.0 * low
         while self._slope(high) < 0.0:
             low, high = high, 2.0 * high
-        while high > 1.0001 * low:
+        while high > PRECISE * low:
             middle = math.sqrt(low * high)
             low, high = (middle, high) if self._slope(middle) < 0.0 else (low, middle)
         return low

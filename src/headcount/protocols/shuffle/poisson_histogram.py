@@ -78,7 +78,8 @@ class PoissonHistogram(PoissonDummies):
     def view(self, honest: int) -> PrivacyLoss:
         dummies = self.dummies(honest)
         ideal = many_cells.one_of_each(Pair.of(dummies, dummies + laws.binomial(1, self.keep)), touched(self.task))
-        return TotalVariationSlack(ideal, honest * self.distance, ideal.kind)
+        attained = self.keep == 1.0 or self.kinds > 2  # where all others may be in a third cell
+        return TotalVariationSlack(ideal, honest * self.distance, ideal.kind if attained else "bound")
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         dummies = self.dummies(int(held.sum())).sample(coins, runs * self.kinds)
@@ -117,5 +118,5 @@ class PoissonHistogram(PoissonDummies):
     @classmethod
     def tinies(cls) -> Iterable[Self]:
         yield cls.tiny()
-        yield cls(task=Histogram(2), crowd=Crowd(3), mean=0.7, keep=0.625)
+        yield cls(task=Histogram(3), crowd=Crowd(2), mean=0.5, keep=0.625)
         yield cls(task=Distribution((0.0, 2.0), 2, radices=(2, 1)), crowd=Crowd(2), mean=0.1)
