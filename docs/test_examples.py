@@ -1,5 +1,6 @@
 """Every example in the documentation runs and prints what it says, up to the digits that chance decides."""
 
+import gc
 import re
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from headcount.protocols import CATALOGUE
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # which Spark leaves to the collector
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("**/*.md")), ROOT / "CONTRIBUTING.md"]
 TEXTS = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
 ALONE = [
@@ -24,6 +26,14 @@ ALONE = [
     if not in_session(text)
     for number, example in enumerate(examples(text))
 ]
+
+
+@pytest.fixture(autouse=True)
+def sockets_of_spark():
+    """Examples run in this process; what Spark has left open is closed before the next test finds it."""
+    yield
+    if "pyspark" in sys.modules:
+        gc.collect()
 
 
 @pytest.mark.parametrize("example", ALONE)

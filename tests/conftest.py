@@ -7,6 +7,7 @@ import gc
 import os
 import secrets
 import sys
+import tempfile
 import time
 import warnings
 from hashlib import sha256
@@ -21,6 +22,8 @@ from shares import in_shares, server_of
 from stress import LONG, STRESS, in_turn
 
 sys.path.insert(0, str(Path(__file__).parent / "service"))
+
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="headcount-")  # what the command line remembers of its runs
 
 BEGUN = time.monotonic()
 gc.disable()  # while tests are collected, of which nothing goes

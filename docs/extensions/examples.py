@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import shlex
 import socket
@@ -95,6 +96,7 @@ class Beside:
         return re.sub("|".join(ports), lambda port: USUAL[ports.index(port[0])], "".join(lines))
 
     def __enter__(self) -> Beside:
+        os.environ["XDG_STATE_HOME"] = str(self.folder / ".state")  # what the command line remembers of its runs
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import headcount as hc
 from headcount_survey.figures.trust import models_of_trust
 
 THEMES = {"light": "", "dark": "-dark"}
+Draw: TypeAlias = Callable[[Path, str], object]
 BUDGET = {"epsilon": 1, "delta": 1e-6}
 
 
@@ -17,24 +18,16 @@ def draw(name: str, folder: Path) -> None:
     """Computed once, drawn light and dark."""
     plot = FIGURES[name]()
     for theme, ending in THEMES.items():
-        plot(folder / f"{name}{ending}.svg", theme=theme)
+        plot(folder / f"{name}{ending}.svg", theme)
 
 
-def _advice() -> Any:
-    return hc.advise(hc.Count(), n=10_000, models=["shuffle", "local"], **BUDGET).plot
+def _of(found: Any) -> Draw:
+    return lambda path, theme: found.plot(theme=theme).save(path)
 
 
-def _frontier() -> Any:
-    return hc.frontier(hc.Count(), n=10_000, **BUDGET).plot
-
-
-def _map() -> Any:
-    return hc.map(**BUDGET).plot
-
-
-FIGURES: dict[str, Callable[[], Any]] = {
-    "advice": _advice,
-    "frontier": _frontier,
-    "map": _map,
-    "trust": lambda: models_of_trust,
+FIGURES: dict[str, Callable[[], Draw]] = {
+    "advice": lambda: _of(hc.advise(hc.Count(), n=10_000, models=["shuffle", "local"], **BUDGET)),
+    "frontier": lambda: _of(hc.frontier(hc.Count(), n=10_000, **BUDGET)),
+    "map": lambda: _of(hc.map(**BUDGET)),
+    "trust": lambda: lambda path, theme: models_of_trust(path, theme=theme),
 }

@@ -40,7 +40,7 @@ EPSILONS = (0.25, 0.5, 1.0, 2.0)
 
 
 def main_task(protocol: type[Protocol]) -> str:
-    return next(task for task in QUESTIONS if task in protocol.asked())
+    return next(task for task in QUESTIONS if task in protocol.question_names())
 
 
 def example(protocol: type[Protocol]) -> str:
@@ -85,7 +85,7 @@ def _head(protocol: type[Protocol]) -> Iterator[str]:
         ("", ""),
         [
             ("model", f"[{protocol.model}](../models.md): you trust {protocol.model.trusted}"),
-            ("answers", ", ".join(protocol.asked())),
+            ("answers", ", ".join(protocol.question_names())),
             ("hides", ", ".join(_relation(relation) for relation in sorted(protocol.relations))),
             ("accounting", f"[{made.loss.kind}](../sharp-edges.md)"),
             ("pure privacy", "yes, delta may be 0" if protocol.pure else "no, delta must be above 0"),
@@ -230,7 +230,7 @@ def overview() -> str:
 
 def _linked(model: Model, task: str) -> str:
     """The shuffled forms of local protocols stand together."""
-    members = [protocol for protocol in CATALOGUE if protocol.model is model and task in protocol.asked()]
+    members = [protocol for protocol in CATALOGUE if protocol.model is model and task in protocol.question_names()]
     own = [f"[{one.name}]({one.name}.md)" for one in members if not issubclass(one, ShuffledLocal)]
     lent = [f"[{one.local.name}]({one.name}.md)" for one in members if issubclass(one, ShuffledLocal)]
     return ", ".join([*own, *([f"shuffled {', '.join(lent)}"] if lent else [])]) or "–"

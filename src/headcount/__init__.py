@@ -2,8 +2,8 @@
 
 >>> import headcount as hc
 >>> answers = [1] * 300 + [0] * 700
->>> print(hc.count(answers, epsilon=1, delta=1e-6))          # doctest: +SKIP
-301  (95% interval 298 to 304)   (ε=1, δ=1e-06), replace-one, shuffle, correlated-count, n=1,000, exact
+>>> print(hc.count(answers, epsilon=1))          # doctest: +SKIP
+301  (95% interval 298 to 304)   (ε=1, δ=0), replace-one, central, geometric, n=1,000, exact
 
 Public are `headcount.__all__`, `headcount.sum`, `headcount.map` and the modules that docs/api.md lists. All other
 modules are internal and may change in any version.

@@ -5,13 +5,16 @@ Internal: docs/api.md lists what is public.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Literal, TypedDict, Unpack, cast
+from typing import Any, Literal, TypedDict, Unpack, cast
 
 from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
+from headcount.answers.table import TableEstimate
 from headcount.engines.engine import Engine, Rows, engine_for
+from headcount.ledger.habit import habit
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
 from headcount.privacy.budget import Budget, Neighbours
@@ -20,6 +23,7 @@ from headcount.questions.distribution import BINS, Distribution
 from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
 from headcount.questions.question import Question
+from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
 from headcount.running import carry_out
 from headcount.types import Bounds, Data, Edges, Groups, Labels, ModelName, PersonIds, Relation, Where
@@ -82,8 +86,9 @@ def ask(
     epsilon, delta : float
         The privacy budget.
     model : str, optional
-        Whom you trust: "central", "shuffle-threshold", "shuffle-dummies", "shuffle" (unless told) or "local"; its best
-        protocol is taken.
+        Who adds the noise: "central" (unless told), whoever holds the data and asks; its best protocol is taken. With
+        "shuffle-threshold", "shuffle-dummies", "shuffle" or "local" people's devices, and the shuffler, are simulated:
+        the answer is as wrong as it would be if they had been trusted instead.
     neighbours : str
         The adjacency: "replace" one person's value, or "add-remove" one person.
     protocol, parameters : str and mapping, optional
@@ -119,11 +124,11 @@ def ask(
     Examples
     --------
     >>> ages = [20 + i % 60 for i in range(10_000)]
-    >>> answer = hc.ask(ages, hc.Mean((0, 120)), epsilon=1, model="central")
+    >>> answer = hc.ask(ages, hc.Mean((0, 120)), epsilon=1)
     >>> 49 < answer.value < 50
     True
     """
-    rows = Rows(data, column=column, where=where, by=by, unit=unit, most=max_contributions)
+    rows = Rows.of(question, data, column=column, where=where, by=by, unit=unit, most=max_contributions)
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     budget.require_hidden(rows.most or 1)
     question = ready(question, budget)
@@ -132,12 +137,14 @@ def ask(
     crowd = crowd_for(question, answers.size, rows.most or 1, budget)
     plan = plan_for(question, crowd, budget, model, protocol, parameters)
     (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
+    if ledger is None:
+        estimate = replace(estimate, habit=habit(data, plan.budget))
     return estimate.clamped() if clamp else estimate
 
 
 def ready(task: Question, budget: Budget) -> Question:
     """The question as it is planned for. Where people may be missing, a person counts from zero."""
-    return task.counted_from_zero() if budget.neighbours is Neighbours.ADD_REMOVE else task
+    return task.counted_from_zero() if budget.neighbours.hides_size else task
 
 
 def count(data: Data, *, epsilon: float, categories: Labels | None = None, **options: Unpack[Options]) -> Estimate:
@@ -162,7 +169,7 @@ def count(data: Data, *, epsilon: float, categories: Labels | None = None, **opt
 
     Examples
     --------
-    >>> answer = hc.count([1] * 300 + [0] * 700, epsilon=1, delta=1e-6)
+    >>> answer = hc.count([1] * 300 + [0] * 700, epsilon=1)
     >>> 250 < answer.value < 350
     True
     """
@@ -189,7 +196,7 @@ def fraction(data: Data, *, epsilon: float, **options: Unpack[Options]) -> Estim
 
     Examples
     --------
-    >>> answer = hc.fraction([1] * 300 + [0] * 700, epsilon=1, delta=1e-6)
+    >>> answer = hc.fraction([1] * 300 + [0] * 700, epsilon=1)
     >>> 0.25 < answer.value < 0.35
     True
     """
@@ -216,7 +223,7 @@ def histogram(
         As for `ask`.
     categories : list or int, optional
         The labels, or how many there are if they are called 0, 1, 2 … With neither these nor `bins` the labels are
-        whatever people hold, as text: that needs model="central" (or "shuffle-threshold"), and rare ones are not shown.
+        whatever people hold, as text: that needs a delta, and rare ones are not shown.
     bins, bounds : optional
         For numbers: the edges of bins, or how many equal bins there are between the bounds.
     other : bool
@@ -238,7 +245,7 @@ def histogram(
 
     Examples
     --------
-    >>> answer = hc.histogram(["a"] * 600 + ["b"] * 400, categories=["a", "b"], epsilon=1, delta=1e-6)
+    >>> answer = hc.histogram(["a"] * 600 + ["b"] * 400, categories=["a", "b"], epsilon=1)
     >>> 550 < answer["a"].value < 650
     True
     """
@@ -281,7 +288,7 @@ def sum(
 
     Examples
     --------
-    >>> answer = hc.sum([3] * 1_000, bounds=(0, 10), epsilon=1, delta=1e-6)
+    >>> answer = hc.sum([3] * 1_000, bounds=(0, 10), epsilon=1)
     >>> 2_800 < answer.value < 3_200
     True
     """
@@ -316,7 +323,7 @@ def mean(
 
     Examples
     --------
-    >>> answer = hc.mean([3] * 1_000, bounds=(0, 10), epsilon=1, delta=1e-6)
+    >>> answer = hc.mean([3] * 1_000, bounds=(0, 10), epsilon=1)
     >>> 2.8 < answer.value < 3.2
     True
     """
@@ -361,7 +368,7 @@ def distribution(
     Examples
     --------
     >>> ages = [20 + i % 60 for i in range(10_000)]
-    >>> answer = hc.distribution(ages, bounds=(0, 120), bins=120, epsilon=1, model="central")
+    >>> answer = hc.distribution(ages, bounds=(0, 120), bins=120, epsilon=1)
     >>> 48 < answer.median.value < 52
     True
     >>> 1_600 < answer.between(30, 40).value < 1_750
@@ -405,9 +412,49 @@ def quantile(
     Examples
     --------
     >>> ages = [20 + i % 60 for i in range(10_000)]
-    >>> answer = hc.quantile(ages, 0.9, bounds=(0, 120), bins=120, epsilon=1, model="central")
+    >>> answer = hc.quantile(ages, 0.9, bounds=(0, 120), bins=120, epsilon=1)
     >>> 72 < answer.value < 76
     True
     """
     question = Quantile(bounds, bins, clip, at=at)
     return cast(DistributionEstimate, ask(data, question, epsilon=epsilon, **options)).quantile(at)
+
+
+def table(
+    data: Data,
+    *,
+    columns: Mapping[str, Any],
+    epsilon: float,
+    margins: int | Sequence[tuple[str, ...]] = 2,
+    **options: Unpack[Options],
+) -> TableEstimate:
+    """How many people are in each cell of a table of several columns, with totals that agree?
+
+    Parameters
+    ----------
+    data, epsilon, options
+        As for `ask`; a mapping from names to lists is a table, too.
+    columns : mapping
+        For each column its labels, or a mapping as the arguments of `histogram`: `{"categories": …, "other": True}`,
+        `{"bins": [0, 18, 65, 120]}`, or `{"bounds": (0, 120), "bins": 12, "clip": True}`.
+    margins : int or list of tuple of str
+        How many columns at most are told together, or which.
+
+    Returns
+    -------
+    TableEstimate
+        Every margin, sums of cells and rates, all from one release.
+
+    Raises
+    ------
+    errors.Refused
+        As `ask` does.
+
+    Examples
+    --------
+    >>> frame = {"sex": ["f", "m"] * 500, "vote": ["yes"] * 700 + ["no"] * 300}
+    >>> answer = hc.table(frame, columns={"sex": ["f", "m"], "vote": ["yes", "no"]}, epsilon=1, model="central")
+    >>> 330 < answer["sex", "vote"]["f", "yes"].value < 370
+    True
+    """
+    return cast(TableEstimate, ask(data, Table(columns, margins), epsilon=epsilon, **options))

@@ -78,8 +78,8 @@ def verify(certificate: Certificate | str | Path | dict[str, Any], *, effort: in
     certificate : Certificate, str, Path or dict
         The certificate, the name of its file, or its JSON form.
     effort : int, optional
-        Units of work, of about a microsecond each, after which it gives up; half a minute's work unless given. Whoever
-        wrote the certificate chose how long a proof takes.
+        Units of work, of about a microsecond each, after which it gives up; half a minute's work unless given. The
+        certificate's author chose how long a proof takes.
 
     Returns
     -------

@@ -23,11 +23,8 @@ from headcount.privacy.compose import compose
 from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.model import Model
 from headcount.protocols.base.plan import Plan
-from headcount.questions import required
-from headcount.questions.count import Count
-from headcount.questions.histogram import Histogram
+from headcount.questions import implied, required
 from headcount.questions.question import Question
-from headcount.questions.total import Sum
 from headcount.running import carry_out
 from headcount.types import Bounds, Data, Labels, PersonIds, Relation, Where
 
@@ -116,20 +113,16 @@ def compare(
 
 
 def _task(task: Question | None, bounds: Bounds | None, clip: bool, categories: Labels | None, other: bool) -> Question:
-    given = [
-        name for name, part in (("task", task), ("bounds", bounds), ("categories", categories)) if part is not None
-    ]
-    if len(given) > 1:
-        raise BadArgument(given[1], f"is given together with {given[0]}", "leave one of them out")
+    given = [name for name, part in (("bounds", bounds), ("categories", categories)) if part is not None]
+    if task is not None and given:
+        raise BadArgument(given[0], "is given together with task", "leave one of them out")
     if clip and bounds is None:
         raise BadArgument("clip", "needs bounds", Phrase("give {bounds}, or say it in the task", bounds=(0, 120)))
     if other and categories is None:
         raise BadArgument("other", "needs categories", "name the categories that are not other")
     if task is not None:
         return required("task", task)
-    if bounds is not None:
-        return Sum(bounds, clip=clip)
-    return Count() if categories is None else Histogram(categories, other=other)
+    return implied(bounds=bounds, clip=clip, categories=categories, other=other)
 
 
 def together(plans: Sequence[Plan]) -> Budget:
@@ -146,5 +139,5 @@ def together(plans: Sequence[Plan]) -> Budget:
 
 def _loss(plan: Plan) -> PrivacyLoss:
     """A sampled histogram's curve takes a minute to follow; it is charged as any mechanism of its budget would be."""
-    slow = plan.protocol.model is Model.THRESHOLD and plan.protocol.task.several
+    slow = plan.protocol.model is Model.THRESHOLD and plan.protocol.task.shape.several
     return ApproximateDP(plan.budget) if slow else plan.protocol.loss

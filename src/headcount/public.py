@@ -6,14 +6,18 @@ Internal: docs/api.md lists what is public.
 from __future__ import annotations
 
 from headcount import errors
+from headcount.answers.difference import Difference, Pairs, Ratio
 from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
-from headcount.asking import Options, ask, count, distribution, fraction, histogram, mean, quantile
+from headcount.answers.ratio import Rate
+from headcount.answers.table import Margin, TableEstimate
+from headcount.asking import Options, ask, count, distribution, fraction, histogram, mean, quantile, table
 from headcount.asking import sum as sum
 from headcount.audit.attacks.lower_bound import Attack, attack
 from headcount.certifying import certify, verify
 from headcount.comparing import compare
 from headcount.errors import HeadcountError, Refused
+from headcount.figures.picture import Picture
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise, smallest_detectable, smallest_n
@@ -34,11 +38,12 @@ from headcount.protocols import CATALOGUE
 from headcount.protocols.base.certificate import Certificate
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
-from headcount.protocols.base.saved import load_plan, plan_from_json
+from headcount.protocols.base.saved import load_answer, load_plan, plan_from_json
 from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
+from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
 from headcount.randomiser import Randomiser, randomiser
 from headcount.running import run
@@ -54,6 +59,7 @@ __all__ = [
     "Comparison",
     "Count",
     "Crowd",
+    "Difference",
     "Distribution",
     "DistributionEstimate",
     "Estimate",
@@ -63,20 +69,27 @@ __all__ = [
     "Histogram",
     "Ledger",
     "Map",
+    "Margin",
     "Mean",
     "Model",
     "Neighbours",
     "Options",
+    "Pairs",
+    "Picture",
     "Plan",
     "PrivacyLoss",
     "Protocol",
     "Quantile",
     "QuantileEstimate",
     "Randomiser",
+    "Rate",
+    "Ratio",
     "Refused",
     "SecretCoins",
     "SeededCoins",
     "Sum",
+    "Table",
+    "TableEstimate",
     "Tally",
     "advise",
     "ask",
@@ -91,6 +104,7 @@ __all__ = [
     "fraction",
     "frontier",
     "histogram",
+    "load_answer",
     "load_plan",
     "mean",
     "plan_from_json",
@@ -100,6 +114,7 @@ __all__ = [
     "run",
     "smallest_detectable",
     "smallest_n",
+    "table",
     "verify",
 ]
 SHADOWING = ("map", "sum")  # public as attributes: `from headcount import *` must not replace the builtins

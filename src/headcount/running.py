@@ -86,10 +86,11 @@ def run(
     True
     """
     plan = what.best if isinstance(what, Advice) else what
-    rows = Rows(data, column=column, where=where, unit=unit, most=max_contributions)
+    question = plan.protocol.task
+    rows = Rows.of(question, data, column=column, where=where, unit=unit, most=max_contributions)
     arrays = isinstance(data, Iterator) or (isinstance(data, list) and bool(data) and isinstance(data[0], np.ndarray))
     if engine is None and arrays:  # one after the other, rather than people
-        if rows != replace(rows, column=None, where=None, unit=None, most=None):
+        if question.reads or rows != replace(rows, column=None, where=None, unit=None, most=None):
             raise BadArgument("column", "needs data in one piece", "give the answers themselves, piece by piece")
         return carry_out([plan], data, MemoryEngine(), coins, ledger)[0]
     if (rows.most or 1) > plan.protocol.crowd.each:
@@ -133,4 +134,5 @@ def carry_out(
 def shown(plan: Plan, tally: Tally, coins: Coins) -> Estimate:
     """What the trusted side lets go of a tally that is paid for."""
     estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
-    return replace(estimate, budget=plan.budget, secret=coins.secret)
+    simulated = plan.protocol.model is not Model.CENTRAL
+    return replace(estimate, budget=plan.budget, secret=coins.secret, simulated=simulated)

@@ -41,7 +41,6 @@ from headcount.audit.conformance.sampler_checks import (
     what_is_drawn_is_what_is_claimed,
 )
 from headcount.audit.conformance.simulated_checks import what_is_drawn_at_size_is_what_is_stated
-from headcount.audit.conformance.suite import CHECKS
 from headcount.protocols import named
 from headcount.protocols.base.protocol import Protocol
 
@@ -77,6 +76,35 @@ __all__ = [
     "what_is_drawn_at_size_is_what_is_stated",
     "what_is_drawn_is_what_is_claimed",
 ]
+
+CHECKS: tuple[Check, ...] = (
+    the_claimed_loss_covers_every_view,
+    the_loss_follows_dropouts,
+    noise_is_shared_among_the_honest,
+    no_party_learns_more_than_is_stated,
+    several_reports_are_covered,
+    the_error_is_as_stated,
+    large_counts_are_unbiased,
+    intervals_cover,
+    intervals_cover_at_size,
+    what_is_drawn_at_size_is_what_is_stated,
+    the_sampler_follows_the_programme,
+    reports_are_drawn_from_their_law,
+    the_release_draws_its_law,
+    what_is_drawn_is_what_is_claimed,
+    the_shortcut_is_the_protocol,
+    the_order_of_messages_tells_nothing,
+    people_draw_apart,
+    all_randomness_is_an_argument,
+    messages_are_counted,
+    collusion_is_stated,
+    calibration_meets_the_budget_and_no_more,
+    the_certificate_says_what_is_released,
+    what_is_called_pure_is,
+    the_claim_holds_at_size,
+    crowds_not_planned_for_are_refused,
+    it_survives_pickling_and_json,
+)
 
 
 def conforms(protocol: type[Protocol] | str) -> None:

@@ -53,7 +53,7 @@ def test_the_command_line_says_so(tmp_path: Path) -> None:
     words = ["mean", str(file), "--column", "amount", "--bounds", "-200", "500", "--clip", "--epsilon", "5"]
     words += ["--model", "central"]
     assert ABOUT in CliRunner().invoke(app, words).output
-    assert json.loads(CliRunner().invoke(app, [*words, "--format", "json"]).output)["clipped_to"] == [-200, 500]
+    assert json.loads(CliRunner().invoke(app, [*words, "--format", "json"]).stdout)["clipped_to"] == [-200, 500]
     compared = ["compare", *words[1:-2], "--mean"]
     assert f"mean {ABOUT}" in CliRunner().invoke(app, compared).output
 

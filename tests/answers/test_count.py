@@ -86,12 +86,21 @@ def test_where_says_which_value_counts():
 def test_every_model_answers_and_says_so(model):
     estimate = hc.count(BITS, model=model, **BUDGET)
     assert estimate.protocol.model is model
-    assert f"{model}, {estimate.protocol.name}, n=5,000, exact" in str(estimate)
+    simulated = "" if model is hc.Model.CENTRAL else " (simulated devices)"
+    assert f"{model}{simulated}, {estimate.protocol.name}, n=5,000, exact" in str(estimate)
+    assert estimate.simulated is estimate.to_json()["simulated"] is bool(simulated)
     assert "(ε=1, δ=1e-06), replace-one" in str(estimate)
 
 
-def test_the_default_is_the_best_shuffle_protocol():
-    assert hc.count(BITS, **BUDGET).protocol.name == "correlated-count"
+def test_data_in_one_place_are_answered_by_whoever_holds_them():
+    estimate = hc.count(BITS, epsilon=1)
+    assert (estimate.protocol.model, estimate.delta) == (hc.Model.CENTRAL, 0.0)
+
+
+def test_what_devices_sent_is_not_called_simulated():
+    protocol = hc.protocol("zsum", n=5_000, **BUDGET)
+    estimate = protocol.estimate(protocol.release(protocol.tally(protocol.randomise(BITS))))
+    assert "simulated" not in str(estimate)
 
 
 def test_a_fraction_is_the_count_over_the_reports():
@@ -106,8 +115,9 @@ def test_a_fraction_is_the_count_over_the_reports():
 def test_the_json_is_the_documented_one():
     described = json.loads(json.dumps(hc.count(BITS, **BUDGET).to_json(), allow_nan=False))
     assert list(described) == [
-        "task", "value", "interval95", "clipped_to", "std_error", "protocol", "model", "parameters", "epsilon", "delta",
-        "delta_slack", "neighbours", "accounting", "n", "messages_per_person", "local_epsilon",
+        "task", "value", "interval95", "clipped_to", "std_error", "protocol", "model", "simulated", "parameters",
+        "epsilon", "delta", "delta_slack", "neighbours", "accounting", "n", "messages_per_person", "local_epsilon",
+        "released",
     ]  # fmt: skip
     assert described["delta"] <= 1e-6
     assert described["interval95"][0] < described["value"] < described["interval95"][1]
@@ -168,7 +178,7 @@ BAD = {
     "epsilon nan": ((BITS,), {"epsilon": float("nan"), "delta": 1e-6}, "epsilon"),
     "delta one": ((BITS,), {"epsilon": 1, "delta": 1}, "delta"),
     "delta negative": ((BITS,), {"epsilon": 1, "delta": -1e-6}, "delta"),
-    "delta zero in the shuffle model": ((BITS,), {"epsilon": 1}, "delta=1e-6"),
+    "delta zero in the shuffle model": ((BITS,), {"epsilon": 1, "model": "shuffle"}, "delta=1e-6"),
     "unknown model": ((BITS,), {**BUDGET, "model": "cloud"}, "central"),
     "unknown protocol": ((BITS,), {**BUDGET, "protocol": "zzz"}, "zsum"),
     "unknown parameter": ((BITS,), {**BUDGET, "protocol": "zsum", "parameters": {"beta": 1}}, "gamma"),

@@ -55,7 +55,9 @@ def test_a_person_with_rows_of_several_categories_is_refused():
 
 def test_unknown_labels_need_somebody_who_drops_the_rare_ones():
     with pytest.raises(hc.Refused, match="categories is missing"):
-        hc.histogram(LABELS, **BUDGET)
+        hc.histogram(LABELS, model="shuffle", **BUDGET)
+    with pytest.raises(hc.Refused, match="labels that nobody listed need more; use for example delta=1e-6"):
+        hc.histogram(LABELS, epsilon=1)
     rare = np.append(LABELS, "only me")
     for model in ("central", "shuffle-threshold"):
         near(hc.histogram(rare, model=model, **BUDGET), TRUTH, within=400)
@@ -227,7 +229,7 @@ def test_the_difference_of_two_histograms():
     first, second = (hc.histogram(LABELS[start:], categories=["a", "b", "c"], **BUDGET) for start in (0, 1_000))
     gaps = first - second
     assert abs(float(gaps["a"]) - 1_000) < 60
-    assert set(gaps["a"].to_json()) == {"value", "interval95", "clipped_to", "std_error"}
+    assert set(gaps["a"].to_json()) == {"value", "interval95", "clipped_to", "std_error", "together"}
     with pytest.raises(hc.Refused, match="same question"):
         _ = first - hc.count(np.ones(100), **BUDGET)
 

@@ -145,7 +145,7 @@ def test_a_ledger_refuses_before_anything_is_drawn():
             raise AssertionError("something was drawn")
 
     plan = hc.advise(hc.Count(), n=5_000, epsilon=0.6, delta=5e-7, models="shuffle").best
-    with pytest.raises(hc.Refused, match=r"of the budget and 39% is left"):
+    with pytest.raises(hc.Refused, match=r"of the budget and 40% is left"):
         hc.run(plan, AGES > 50, coins=Untouchable(), ledger=ledger)
     assert ledger.spent == spent
     assert ledger.questions == 1

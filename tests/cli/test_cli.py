@@ -61,7 +61,7 @@ def test_count_answers_from_files(files, arguments):
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert abs(answer["value"] - 400) < 40
-    assert answer["protocol"] == "correlated-count"
+    assert (answer["model"], answer["simulated"]) == ("central", False)
 
 
 def test_unit_counts_people_not_rows(files):
@@ -77,7 +77,15 @@ def test_fraction_and_other_formats(files):
     assert abs(float(row["value"]) - 0.2) < 0.02
     shown = headcount("count", "people.csv", "--column", "clicked", *BUDGET, where=files).stdout
     assert "95% interval" in shown
-    assert "(ε=1, δ=1e-06), replace-one, shuffle, correlated-count, n=2,000, exact" in shown
+    assert "(ε=1, δ=1e-06), replace-one, central, geometric, n=2,000, exact" in shown
+
+
+def test_devices_that_are_simulated_are_said_to_be(files):
+    asked = ("count", "people.csv", "--column", "clicked", *BUDGET, "--model", "shuffle")
+    shown = headcount(*asked, where=files).stdout
+    assert "shuffle (simulated devices), correlated-count" in shown
+    assert "whoever ran this holds every answer" in shown
+    assert json.loads(headcount(*asked, "--format", "json", where=files).stdout)["simulated"] is True
 
 
 REFUSED = {
@@ -101,7 +109,10 @@ REFUSED = {
     "a folder": (("count", ".", "--column", "clicked", *BUDGET), ".parquet, .csv"),
     "epsilon": (("count", "people.csv", "--column", "clicked", "--epsilon", "0"), "epsilon"),
     "delta": (("count", "people.csv", "--column", "clicked", "--epsilon", "1", "--delta", "2"), "delta"),
-    "no delta": (("count", "people.csv", "--column", "clicked", "--epsilon", "1"), "--delta 1e-6"),
+    "no delta": (
+        ("count", "people.csv", "--column", "clicked", "--epsilon", "1", "--model", "shuffle"),
+        "--delta 1e-6",
+    ),
     "model": (("count", "people.csv", "--column", "clicked", *BUDGET, "--model", "x"), "central"),
     "parameter": (
         ("count", "people.csv", "--column", "clicked", *BUDGET, "--protocol", "zsum", "--param", "x=1"),
@@ -124,7 +135,7 @@ REFUSED = {
         "no protocol of the shuffle model can serve (cheu-count, zsum, poisson-count, negative-binomial-count, "
         "correlated-count: cannot give delta = 0; use --delta 1e-6 or another model)",
     ),
-    "a figure": (("advise", "count", "--n", "9", *BUDGET, "--plot", "a.pdf"), "--plot is 'a.pdf'"),
+    "a figure": (("advise", "count", "--n", "9", *BUDGET, "--plot", "a.gif"), "--plot is 'a.gif'"),
     "clip": (("compare", "people.csv", "--column", "person", "--bounds", "0", "9", *BUDGET), "or use --clip"),
     "nobody": (("advise", "count", "--n", "0", *BUDGET), "from 1 to"),
     "price of nothing": (("price", "zsum", "--n", "100", "--param", "gamma=0.1"), "--epsilon"),
@@ -315,7 +326,8 @@ def test_refusals_name_options_as_they_are_typed(visitors):
     assert "--other" in headcount(*asked).stderr
     asked = ("sum", visitors, "--column", "age", "--bounds", 0, 10, *BUDGET)
     assert "--clip" in headcount(*asked).stderr
-    assert "--model central" in headcount("histogram", visitors, "--column", "browser", *BUDGET).stderr
+    unknown = ("histogram", visitors, "--column", "browser", *BUDGET)
+    assert "--model central" in headcount(*unknown, "--model", "shuffle").stderr
 
 
 @pytest.mark.parametrize("text", ["10000", "10,000", "10_000", "1e4", "1.0e4", " 10000 "])

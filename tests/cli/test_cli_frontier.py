@@ -19,7 +19,7 @@ SMALL = ("--n", 100, 10_000, "--ones", 1, 1_000, "--points", 4, "--protocols", "
 
 def test_a_frontier_prints_a_table_and_draws(tmp_path):
     done = headcount(
-        "frontier", "count", "--n", 1_000, *BUDGET, "--protocols", "zsum,geometric", "--out", "new/f.svg",
+        "frontier", "count", "--n", 1_000, *BUDGET, "--protocols", "zsum,geometric", "--plot", "new/f.svg",
         where=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0
@@ -53,7 +53,7 @@ def test_a_frontier_is_a_row_for_each_point_in_csv():
 
 
 def test_the_map_prints_its_crossings_and_draws(tmp_path):
-    done = headcount("map", *SMALL, "--out", "map.png", "--situations", "--theme", "dark", where=tmp_path)
+    done = headcount("map", *SMALL, "--plot", "map.png", "--situations", "--theme", "dark", where=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "(zsum above)" in done.stdout
     assert "Calibrated exactly, zsum counts best" in done.stdout
@@ -71,7 +71,7 @@ def test_the_map_as_json_and_csv():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("map", *SMALL, "--out", "map.pdf"), "--out is 'map.pdf'; use a name that ends in .svg or .png"),
+        (("map", *SMALL, "--plot", "map.gif"), "--plot is 'map.gif'; use a name that ends in .svg, .png or .pdf"),
         (("map", *SMALL, "--theme", "sepia"), "use 'light' or 'dark'"),
         (("map", "--epsilon", 1, "--n", 10, 5), "use two numbers, the smaller first"),
         (("map", "--epsilon", 1, "--points", 3), "none of these can give delta = 0; use --delta 1e-6"),

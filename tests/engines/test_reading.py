@@ -248,7 +248,7 @@ def test_randomisers_are_given_the_same_codes(model, name, values, tmp_path_fact
         return
     scan = FileEngine().answers(task, Rows(path, column="x", where=where))
     there = np.concatenate([scan.codes(batch) for batch in scan.batches()])
-    here = MemoryEngine().answers(task, Rows(values, where=where)).values
+    here = MemoryEngine().answers(task, Rows(values, where=where))
     assert there.tolist() == here.tolist()
 
 
@@ -403,8 +403,8 @@ def test_sums_in_the_order_of_the_rows_are_caught(monkeypatch):
 
     rows = {"data": [0.1, 1e16, -1e16], "unit": [1, 1, 1]}
     turned = {"data": [1e16, -1e16, 0.1], "unit": [1, 1, 1]}
-    held = [MemoryEngine().answers(Sum((0, 1)), Rows(**some)).values.tolist() for some in (rows, turned)]
+    held = [MemoryEngine().answers(Sum((0, 1)), Rows(**some)).tolist() for some in (rows, turned)]
     assert held[0] == held[1]
     monkeypatch.setattr(several_rows, "_totals", in_order)
-    held = [MemoryEngine().answers(Sum((0, 1)), Rows(**some)).values.tolist() for some in (rows, turned)]
+    held = [MemoryEngine().answers(Sum((0, 1)), Rows(**some)).tolist() for some in (rows, turned)]
     assert held[0] != held[1]

@@ -55,9 +55,9 @@ def test_themes_differ(tmp_path):
     assert THEMES["dark"].paper not in light
 
 
-@pytest.mark.parametrize("name", ["bars.pdf", "bars", "bars.SVG", "bars.jpeg"])
+@pytest.mark.parametrize("name", ["bars.gif", "bars", "bars.SVG", "bars.jpeg"])
 def test_other_suffixes_are_refused_with_one_that_works(tmp_path, name):
-    with pytest.raises(BadArgument, match=r"ends in \.svg or \.png"):
+    with pytest.raises(BadArgument, match=r"ends in \.svg, \.png or \.pdf"):
         drawn(tmp_path / "folder" / name)
     assert not (tmp_path / "folder").exists()
 

@@ -169,7 +169,7 @@ def test_an_order_that_is_written_counts_before_one_that_is_found(tmp_path, monk
 
 def test_a_file_that_is_over_full_by_the_prices_of_today_is_readable_and_refuses(tmp_path, monkeypatch):
     with monkeypatch.context() as unlimited:
-        unlimited.setattr("headcount.ledger.ledger.fit_together", lambda *_: True)
+        unlimited.setattr("headcount.ledger.spending.fit_together", lambda *_: True)
         ledger = hc.Ledger.open(tmp_path / "old", epsilon=0.5, delta=1e-6)
         ledger.charge(*[PLAN] * 3)
     old = hc.Ledger.open(tmp_path / "old")

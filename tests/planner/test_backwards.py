@@ -147,7 +147,7 @@ def test_what_cannot_be_detected_is_refused_rather_than_infinite():
 )
 def test_the_figure_draws_what_was_asked(given, words, log, tmp_path):
     advice = hc.advise("count", delta=1e-6, **{"protocols": CHEAP, **given})
-    text = advice.plot(tmp_path / "options.svg").read_text()
+    text = advice.plot().save(tmp_path / "options.svg").read_text()
     assert words in text
     assert ("(logarithmic scale)" in text) is log
     assert "recommended" in text

@@ -169,7 +169,7 @@ def test_it_prints_as_text_markdown_html_json_and_csv(messages, dropouts):
     assert "25%" in dropouts.text()
     read = json.loads(json.dumps(messages.to_json(), allow_nan=False))
     assert set(read) == {"task", "against", "budget", "crowd", "points"}
-    rows = list(csv.DictReader(io.StringIO(comma_separated(messages.rows()))))
+    rows = list(csv.DictReader(io.StringIO(comma_separated(messages.records()))))
     assert len(rows) == len(messages.points)
     assert float(rows[0]["rmse"]) == messages.points[0].rmse
 
@@ -177,16 +177,16 @@ def test_it_prints_as_text_markdown_html_json_and_csv(messages, dropouts):
 def test_figures_are_drawn_and_the_title_is_a_finding(messages, dropouts, tmp_path):
     for name, found in (("messages", messages), ("dropouts", dropouts)):
         for theme in ("light", "dark"):
-            svg = found.plot(tmp_path / theme / f"{name}.svg", theme=theme)
+            svg = found.plot(theme=theme).save(tmp_path / theme / f"{name}.svg")
             assert ElementTree.parse(svg).getroot().tag.endswith("svg")  # noqa: S314
-        assert found.plot(tmp_path / f"{name}.png").stat().st_size > 20_000
+        assert found.plot().save(tmp_path / f"{name}.png").stat().st_size > 20_000
     text = (tmp_path / "light" / "messages.svg").read_text()
     assert "is nearly as close as a trusted analyser" in text
     assert "typical error (rmse) of the count, in people" in text
     assert "messages that each person sends" in text
     assert "Planning for 50% dropouts costs correlated-count" in (tmp_path / "light" / "dropouts.svg").read_text()
     curves = hc.frontier("count", "epsilon", **BUDGET, protocols=["zsum", "randomised-response"], points=3)
-    assert "trusting a shuffler instead of nobody" in curves.plot(tmp_path / "e.svg").read_text()
+    assert "trusting a shuffler instead of nobody" in curves.plot().save(tmp_path / "e.svg").read_text()
 
 
 @pytest.mark.parametrize(

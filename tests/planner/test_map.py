@@ -150,20 +150,20 @@ def test_it_prints_its_finding_a_table_json_and_csv(everybody, pair):
     assert set(read) == {"budget", "n", "ones", "panels"}
     assert len(read["panels"][0]["winners"]) == len(pair.ones)
     assert len(read["panels"][0]["winners"][0]) == len(pair.n)
-    rows = list(csv.DictReader(io.StringIO(comma_separated(pair.rows()))))
+    rows = list(csv.DictReader(io.StringIO(comma_separated(pair.records()))))
     assert len(rows) == 2 * sum(ones <= n for n in pair.n for ones in pair.ones)
 
 
 def test_figures_are_drawn_with_marks_and_the_finding(everybody, pair, tmp_path):
     for theme in ("light", "dark"):
-        svg = everybody.plot(tmp_path / f"{theme}.svg", theme=theme, marks=SITUATIONS)
+        svg = everybody.plot(theme=theme, marks=SITUATIONS).save(tmp_path / f"{theme}.svg")
         assert ElementTree.parse(svg).getroot().tag.endswith("svg")  # noqa: S314
     text = (tmp_path / "light.svg").read_text()
     assert "few people, many ones" in text
     assert "equal errors at" in text
-    assert "few people, many ones" not in pair.plot(tmp_path / "pair.svg", marks=[Mark("here", 9, 9)]).read_text()
+    assert "few people, many ones" not in pair.plot(marks=[Mark("here", 9, 9)]).save(tmp_path / "pair.svg").read_text()
     assert "zsum's theorem" in (tmp_path / "pair.svg").read_text().replace("&#x27;", "'")
-    assert pair.plot(tmp_path / "pair.png").stat().st_size > 30_000
+    assert pair.plot().save(tmp_path / "pair.png").stat().st_size > 30_000
 
 
 def test_with_no_delta_nobody_behind_a_shuffler_serves_and_others_do():

@@ -54,7 +54,7 @@ def headcount(*arguments):
     if isinstance(done.exception, hc.Refused):
         return str(done.exception)
     assert done.exit_code == 0, done.output
-    return done.output
+    return done.stdout
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)

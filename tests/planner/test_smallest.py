@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import headcount as hc
 from headcount.errors import Refused
 from headcount.planner import calibrate as calibration
 from headcount.planner.calibrate import attainable, calibrate
+from headcount.planner.selection import parsed_models
 from headcount.planner.smallest_crowd import smallest_crowd
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
@@ -21,6 +23,7 @@ from stress import some
 
 LOOSE, TIGHT = Budget(4.0, 1e-4), Budget(1.5, 1e-6)
 SOME_MISSING = Crowd(1_000, 900, 2)
+FEW = ["geometric", "zsum", "poisson-count", "cheu-count", "sample-threshold"]
 
 
 def question(cls: type[Protocol]) -> Question:
@@ -69,6 +72,35 @@ def test_also_where_some_are_missing_or_corrupt(name):
 def test_also_where_people_come_and_go(name):
     cls, budget = named(name), Budget(1.5, 1e-6, Neighbours.ADD_REMOVE)
     assert smallest_crowd(cls, question(cls), Crowd(1_000), budget) == slowly(cls, question(cls), Crowd(1_000), budget)
+
+
+@pytest.mark.parametrize("models", [None, ["shuffle-threshold", "shuffle"]], ids=str)
+def test_of_several_it_is_the_smallest(models):
+    """All but the first are only asked whether still fewer will do."""
+    given = {"epsilon": TIGHT.epsilon, "delta": TIGHT.delta, "models": models, "protocols": FEW}
+    one_by_one = [
+        option.smallest_n
+        for option in hc.advise("count", n=1, **given).options
+        if option.kind.model in parsed_models(models)
+    ]
+    assert hc.smallest_n("count", **given) == min(one_by_one)
+    assert len(set(one_by_one)) > 2
+
+
+def test_fewer_than_are_known_to_suffice_takes_one_look(monkeypatch):
+    sizes = []
+
+    def look(cls, task, crowd, *given):
+        sizes.append(crowd.size)
+        return attainable(cls, task, crowd, *given)
+
+    monkeypatch.setattr("headcount.planner.smallest_crowd.attainable", look)
+    cls = named("poisson-count")
+    exact = smallest_crowd(cls, Count(), Crowd(1_000), TIGHT)
+    sizes.clear()
+    assert smallest_crowd(cls, Count(), Crowd(1_000), TIGHT, below=exact) is None
+    assert sizes == [exact - 1]
+    assert smallest_crowd(cls, Count(), Crowd(1_000), TIGHT, below=exact + 1) == exact
 
 
 def test_none_will_do_without_delta_or_without_a_list():

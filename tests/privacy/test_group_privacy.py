@@ -11,6 +11,8 @@ from headcount.privacy.budget import Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift
 from headcount.privacy.loss import GroupPrivacy
+from headcount.privacy.model import Model
+from headcount.programme.release import Unchanged
 from headcount.protocols import CATALOGUE, named
 from headcount.protocols.base.protocol import Protocol
 
@@ -110,6 +112,14 @@ def test_no_protocol_can_write_its_own_promise(name):
     aside = type("Aside", (), {name: property(lambda _: None)})
     with pytest.raises(TypeError, match=f"overrides {name}"):
         type("Careless", (aside, named("sample-threshold")), {})
+
+
+@pytest.mark.parametrize("name", ["released", "by_analyser"])
+def test_no_leaf_has_a_release_step_where_nobody_is_trusted_to_take_it(name):
+    step = {name: lambda _: Unchanged()}
+    with pytest.raises(TypeError, match="in the shuffle model"):
+        type("Leaf", (named("zsum"),), step)
+    type("Leaf", (named("zsum"),), {**step, "model": Model.CENTRAL})
 
 
 @pytest.mark.parametrize("several", [2, 3])

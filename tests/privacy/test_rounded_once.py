@@ -142,7 +142,7 @@ def test_more_people_than_64_bits_can_add_up() -> None:
 def test_pieces_add_up_to_the_whole() -> None:
     plan = Plan(Laplace(task=REAL, crowd=Crowd(50), scale=1.0, levels=64), Budget(1.0, 1e-6))
     data, coins = np.linspace(0.0, 1.0, 50), SeededCoins(1)
-    whole, halves = (MemoryEngine().tally(plan, pieces, coins) for pieces in (data, [data[:20], data[20:]]))
+    whole, halves = (MemoryEngine().tally(plan, pieces, coins) for pieces in ([data], [data[:20], data[20:]]))
     assert whole == halves
     assert whole.totals.tolist() == [sum(plan.protocol.task.domain.codes(data).tolist())]
 

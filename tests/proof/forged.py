@@ -9,7 +9,7 @@ from typing import Any
 from headcount.programme.table import Table
 from headcount.protocols.base.certificate import Certificate
 from headcount.protocols.base.protocol import Protocol
-from headcount.questions.histogram import Histogram
+from headcount.questions.domains.domain import Shape
 
 WORD = 1 << 64
 VALUE = {"name": "value"}
@@ -48,7 +48,7 @@ def of(protocol: Protocol, points: Points) -> dict[str, Any]:
         points,
         model=str(protocol.model),
         neighbours=str(protocol.neighbours),
-        values=None if isinstance(task, Histogram) and task.open else task.values,
+        values=None if task.shape is Shape.KEY else task.values,
         crowd={"size": crowd.size, "least": crowd.least, "corrupt": crowd.corrupt},
         tally="sum" if protocol.summed else "count",
         release=protocol.released().encode(),

@@ -6,11 +6,11 @@ import pytest
 from headcount.programme.coins import SeededCoins
 from headcount.programme.tally import Batch
 from headcount.protocols import CATALOGUE
-from headcount.questions.histogram import Histogram
+from headcount.questions.domains.domain import Shape
 
 TINIES = [
     tiny for cls in CATALOGUE if cls.collectable() for tiny in cls.tinies()
-    if not (isinstance(tiny.task, Histogram) and tiny.task.open)
+    if tiny.task.shape is not Shape.KEY
 ]  # fmt: skip
 
 

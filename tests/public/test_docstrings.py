@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import inspect
 import re
 from enum import Enum
 from html.parser import HTMLParser
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -60,6 +62,42 @@ def _incomplete(here: int, there: int) -> int:
 
 def test_what_is_not_documented_is_noticed() -> None:
     assert _lacking(_incomplete) == ["there", "Returns"]
+
+
+MEMBERS = re.findall(
+    r"^\.\. autoclass:: ([\w.]+).*\n   :members: (.+)$",
+    (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+
+
+def _methods() -> dict[str, object]:
+    """The methods and properties that the page of the API lists, by name; fields stand under Parameters."""
+    places = [path.rpartition(".") for path, _ in MEMBERS]
+    kinds = [getattr(importlib.import_module(module), name) for module, _, name in places]
+    listed = [(kind, name) for kind, (_, names) in zip(kinds, MEMBERS, strict=True) for name in names.split(", ")]
+    found = {f"{kind.__name__}.{name}": inspect.getattr_static(kind, name, None) for kind, name in listed}
+    return {name: member for name, member in found.items() if member is not None}
+
+
+def _unexplained(member: object) -> bool:
+    """Whether it has no docstring, or parameters that this does not document."""
+    function = getattr(member, "__func__", getattr(member, "fget", None) or member)
+    told = inspect.cleandoc(getattr(function, "__doc__", None) or "")
+    taken = inspect.signature(function).parameters if inspect.isfunction(function) else {}
+    return not told or ("Parameters" not in SECTION.findall(told) and not {*taken} <= {"self", "cls"})
+
+
+def test_methods_on_the_page_of_the_api_are_documented() -> None:
+    methods = _methods()
+    assert len(methods) > 90
+    assert [name for name, member in methods.items() if _unexplained(member)] == []
+
+
+def test_a_method_without_its_parameters_is_noticed() -> None:
+    assert _unexplained(property(lambda _: 0))
+    assert _unexplained(re.sub)
+    assert not _unexplained(_incomplete)
 
 
 def _examples() -> list[doctest.DocTest]:

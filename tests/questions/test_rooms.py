@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 import headcount
+import headcount as hc
 import headcount_service
-from headcount.questions import QUESTIONS
+import headcount_survey
+from headcount.questions import QUESTIONS, implied
 from headcount.questions.domains.bins import Bins
 from headcount.questions.domains.bit import Bit
 from headcount.questions.domains.categories import Categories, Listed
@@ -22,6 +24,7 @@ from headcount.questions.question import Question
 
 SOURCE = Path(headcount.__file__).parent
 SERVICE = Path(headcount_service.__file__).parent
+SURVEY = Path(headcount_survey.__file__).parent
 ROOT = Path(__file__).parents[2]
 MAP = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
@@ -30,7 +33,10 @@ def below(kind):
     return {kind.__name__}.union(*map(below, kind.__subclasses__()))
 
 
+QUESTION_CLASSES = below(Question) - {"Question"}
 CLASSES = below(Question) | below(Domain)
+ELSEWHERE = {"Fraction", "Table"}  # of numbers, and of chances: programmes have classes of the same names
+BRICKS = {"table"}  # a kind of brick, and a question
 
 
 def asked(code):
@@ -56,20 +62,63 @@ def test_a_ladder_is_found(code):
 def test_only_their_room_asks_for_the_class_of_a_question_or_domain():
     found = {
         str(path): names
-        for path in (*SOURCE.rglob("*.py"), *SERVICE.rglob("*.py"))
+        for path in (*SOURCE.rglob("*.py"), *SERVICE.rglob("*.py"), *SURVEY.rglob("*.py"))
         if not path.is_relative_to(SOURCE / "questions")
-        and (names := CLASSES.intersection(asked(path.read_text(encoding="utf-8"))) - {"Fraction"})
+        and (names := CLASSES.intersection(asked(path.read_text(encoding="utf-8"))) - ELSEWHERE)
     }
     assert found == {}
 
 
+BUILT = (SOURCE / "cli", SOURCE / "comparing.py", SERVICE / "web", SERVICE / "cli")  # from what questions declare
+EXAMPLES = {"demo.py", "visits.py"}  # each shows one question, of its own choice
+
+
+def imported(code):
+    """The classes that are imported from the room of the questions."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("headcount"):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+
+
+@pytest.mark.parametrize("code", ["from headcount.questions import Sum", "import headcount as hc\nhc.Histogram(3)"])
+def test_a_question_that_is_built_by_its_class_is_found(code):
+    assert QUESTION_CLASSES.intersection(imported(code))
+
+
+def test_commands_and_pages_build_no_question_by_its_class():
+    paths = [path for place in BUILT for path in ([place] if place.is_file() else place.rglob("*.py"))]
+    found = {
+        str(path): names
+        for path in paths
+        if path.name not in EXAMPLES
+        and (names := QUESTION_CLASSES.intersection(imported(path.read_text(encoding="utf-8"))))
+    }
+    assert len(paths) > 30
+    assert found == {}
+
+
+@pytest.mark.parametrize(("told", "question"), [
+    ({}, hc.Count()), ({"categories": ["a", "b"], "other": True}, hc.Histogram(["a", "b"], other=True)),
+    ({"bounds": (0, 9), "whole": True}, hc.Sum.whole((0, 9))),
+    ({"bounds": (0, 9), "clip": True, "per_person": True}, hc.Mean((0, 9), clip=True)),
+])  # fmt: skip
+def test_arguments_imply_a_question(told, question):
+    assert implied(**told) == question
+    assert type(implied(**told)) is type(question)
+
+
+def test_arguments_that_imply_two_questions_are_refused():
+    with pytest.raises(hc.errors.BadArgument, match="bounds is given together with categories"):
+        implied(categories=3, bounds=(0, 9))
+
+
 NAMES = frozenset(QUESTIONS)
-ROOMS = (
-    SOURCE / "planner",
-    SOURCE / "cli",
-    SERVICE / "cli",
-    SERVICE / "web",
-)  # which are made from what questions declare
+ROOMS = (  # which are made from what questions declare
+    *(SOURCE / room for room in ("audit", "cli", "figures", "ledger", "planner")),
+    SERVICE,
+)
 SCRIPTS = (ROOT / "clients/js/src", SERVICE / "web/static")
 BUNDLE = "client.js"  # of the scripts, in one line
 
@@ -91,7 +140,7 @@ def by_name(code):
 
 def in_script(code):
     """The same in JavaScript: compared, keys of words or lists, or lists of nothing else."""
-    words = "|".join(NAMES)
+    words = "|".join(NAMES - BRICKS)
     compared = rf"""(?:===?|!==?|case)\s*["'`]({words})["'`]"""
     keyed = rf"""[{{,]\s*["'`]?({words})["'`]?:\s*["'`\\[]"""
     listed = rf"""\[\s*["'`]({words})["'`](?:\s*,\s*["'`](?:{words})["'`])*\s*\]"""

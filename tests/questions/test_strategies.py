@@ -8,6 +8,7 @@ import pytest
 from headcount.programme.coins import SeededCoins
 from headcount.programme.field import VALUE
 from headcount.questions.strategies.identity import Identity
+from headcount.questions.strategies.margins import Margins, below, maximal
 from headcount.questions.strategies.tree import Tree, radices_over
 
 TREES = [
@@ -108,3 +109,58 @@ def test_radices_of_the_tables() -> None:
     """The best for ranges at 1,024 codes, by levels."""
     best = {levels: min(radices_over(1_024, levels), key=lambda r: Tree(1_024, r).mean_range) for levels in (3, 5, 10)}
     assert best == {3: (16, 8, 8), 5: (8, 4, 4, 4, 2), 10: (2,) * 10}
+
+
+TWO = ((0, 1), (1, 2))
+TABLES = [
+    Margins((2, 3, 4), TWO, TWO),
+    Margins((2, 3, 4), TWO, ((0, 1, 2),)),
+    Margins((2, 3, 4), ((0, 2),), ((0, 1), (0, 2), (1, 2))),
+    Margins((2, 3, 4), TWO, TWO, public=False),
+    Margins((2, 3, 4), ((1,),), ((0, 1), (1, 2)), public=False),
+]
+
+
+def touched(table: Margins) -> np.ndarray:
+    """Which codes are in each measured cell."""
+    rows = np.zeros((table.size, table.codes))
+    for code in range(table.codes):
+        for cell in table.cells(VALUE):
+            rows[cell.at({"value": code}), code] += 1.0
+    return rows
+
+
+def wanted(table: Margins) -> np.ndarray:
+    """Which codes are in each cell that is asked for."""
+    digits = np.array(np.unravel_index(np.arange(table.codes), table.sizes)).T
+    return np.array([
+        (digits[:, list(margin)] == cell).all(axis=1)
+        for margin in table.margins
+        for cell in np.ndindex(*table.shape_of(margin))
+    ], dtype=float)  # fmt: skip
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_residual_spaces_are_least_squares(table: Margins) -> None:
+    """Against dense least squares: counts come back, variances and coefficients are those of the best estimate."""
+    rows, asked, codes = touched(table), wanted(table), table.codes
+    assert (rows.sum(axis=0) == table.families).all()
+    held = SeededCoins(4).below(50, codes)
+    assert table.counts(held).tolist() == (rows @ held).tolist()
+    assert table.rebuilt(rows @ held, int(held.sum())) == pytest.approx(asked @ held)
+    basis = np.eye(codes)
+    if table.public:
+        basis = np.linalg.qr(np.c_[np.ones(codes), np.eye(codes)[:, 1:]])[0][:, 1:]
+    seen = rows @ basis
+    solve = asked @ basis @ np.linalg.pinv(seen.T @ seen) @ seen.T
+    weights = SeededCoins(5).uniform(table.parts)
+    assert table.coefficients(weights) == pytest.approx(weights @ solve)
+    variances = [table.variance(margin) for margin in table.margins for _ in range(table.cells_of(margin))]
+    assert variances == pytest.approx(np.diag(solve @ solve.T))
+    two = SeededCoins(6).uniform(2 * table.size).reshape(2, -1)
+    assert table.rebuilt(two, 9)[1] == pytest.approx(table.rebuilt(two[1], 9))
+
+
+def test_margins_below_and_maximal_ones() -> None:
+    assert below([(0, 2)]) == ((0,), (2,), (0, 2))
+    assert maximal([(1,), (0, 1), (2,), (0, 1)]) == ((2,), (0, 1))

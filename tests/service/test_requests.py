@@ -210,3 +210,10 @@ def test_the_description_names_every_refusal(place):
         described = anybody.told("GET", "/openapi.json")
     answers = described["paths"]["/v1/collections/{collection}/batches/{batch}/reports"]["post"]["responses"]
     assert {*answers} == {"200", "400", "404", "405", "408", "409", "411", "413", "415", "503"}
+
+
+@pytest.mark.parametrize("body", [b'{"a": 1, "a": 2}', b'{"a": NaN}', b"[]", b"\xff", b"[" * 100_000])
+def test_a_body_that_is_no_plain_object_of_json_is_refused(body):
+    http._require_json(b'{"a": 1}')
+    with pytest.raises(http.Refusal, match="not an object of JSON"):
+        http._require_json(body)

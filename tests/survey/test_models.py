@@ -38,7 +38,7 @@ TABLES = {"count": survey_counts.BOUNDS, "sum": survey_sums.BOUNDS, "histogram":
 
 @pytest.mark.parametrize("task", TABLES)
 def test_the_survey_is_about_protocols_that_there_are(task):
-    assert set(TABLES[task]) <= {kind.name for kind in CATALOGUE if task in kind.asked()}
+    assert set(TABLES[task]) <= {kind.name for kind in CATALOGUE if task in kind.question_names()}
 
 
 def test_counts_err_as_predicted_and_grow_as_stated():

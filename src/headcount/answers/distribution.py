@@ -11,22 +11,26 @@ from typing import Any
 
 import numpy as np
 
-from headcount.answers.estimate import Cell, Estimate, digits
+from headcount.answers.difference import Error
+from headcount.answers.estimate import Cell, Estimate
+from headcount.answers.intervals import digits
 from headcount.answers.linear import ErrorLaw, Linear, bin_law, prefix_tails
 from headcount.common.quantity import quantity, require_confidence
 from headcount.errors import BadArgument, Unsupported
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
 from headcount.programme.coins import SecretCoins
 from headcount.programme.law import Floats
 from headcount.questions.domains.domain import Label
 
 DRAWS, MOST_DRAWN = 999, 1 << 22  # of fresh noise for a band, and cells of them at a time
 FEWEST_DRAWS = 99
-CLEAR = 2.0  # standard errors: so many people must lie beyond a quantile
+CLEAR = 2.0  # standard errors of people that must lie beyond a quantile
 AT_AN_EDGE = 1e-9  # of a bin
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QuantileEstimate:
+class QuantileEstimate(Tabular):
     """A value that a part of the people lie below, and its interval.
 
     It is the quantile of these people, not of others like them. The value lies within one bin; the
@@ -56,7 +60,7 @@ class QuantileEstimate:
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """The confidence interval, by inverting a test of every bin.
 
-        Let v* be the bin of the true quantile. It is at or after the first bin up to which so many
+        Let v* be the bin of the true quantile. It is at or after the first bin up to which that many
         people may lie, and at or before the last one before which fewer may: each side is wrong
         only if the error at v*, or just before it, is beyond its own tail. No other bin is tested.
 
@@ -73,8 +77,21 @@ class QuantileEstimate:
         require_confidence(confidence)
         return self.of.quantile_ends(self.part, (1.0 - confidence) / 2.0)
 
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
+        """The whole distribution, with the median as its title unless told."""
+        return self.of.plot(
+            ax, title=title or f"{100.0 * self.part:g}% lie below {str(self).split('   ')[0]}", theme=theme
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row."""
+        return [{"quantile": self.part, "value": self.value, "interval95": list(self.interval())}]
+
     def __float__(self) -> float:
         return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
 
     def __str__(self) -> str:
         low, high = self.interval()
@@ -94,7 +111,7 @@ class DistributionEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within
+    protocol, tally, people, budget, secret, within, simulated, habit
         As for `Estimate`; `people` are those of each bin.
 
     Examples
@@ -246,7 +263,7 @@ class DistributionEstimate(Estimate):
         return QuantileEstimate(part, self._interpolated(part * people), self)
 
     def _interpolated(self, people: float) -> float:
-        """Where the distribution function first reaches so many people, within its bin."""
+        """Where the distribution function first reaches this many people, interpolated within its bin."""
         reached = np.flatnonzero(self._prefixes >= people)
         bin_ = int(reached[0]) if reached.size else self.people.size - 1
         before = float(self._prefixes[bin_ - 1]) if bin_ else 0.0
@@ -369,7 +386,7 @@ class DistributionEstimate(Estimate):
         return np.column_stack([self.edges, *(each / people for each in (counted, counted - half, counted + half))])
 
     def _largest_of_fresh_noise(self, draws: int, spread: Floats) -> Floats:
-        """The largest error of a prefix, in standard errors, with noise that is not that of the answer."""
+        """The largest error of a prefix, in standard errors, with noise drawn afresh."""
         noise, strategy = self._errors.noise, self.protocol.task.strategy
         reached = np.cumsum(noise.masses)
         uniform = SecretCoins().uniform(draws * strategy.size) * reached[-1]
@@ -380,8 +397,12 @@ class DistributionEstimate(Estimate):
 
     @property
     def _bin_law(self) -> ErrorLaw:
-        """That of a single bin, which is the same for all of them."""
+        """The law of a single bin's error, which is the same for all bins."""
         return bin_law(self.protocol, self.tally.reports)
+
+    @property
+    def _law(self) -> Error:
+        return Error(self._bin_law.noise, 1.0)
 
     def people_intervals(self, confidence: float) -> Floats:
         low, high = self._bin_law.tails((1.0 - confidence) / 2.0)
@@ -439,6 +460,19 @@ class DistributionEstimate(Estimate):
             "bins": self.people.size,
             "counts": self.people.tolist(),
         }
+
+    def _drawn(self, target: Any, theme: str, title: str) -> Any:
+        from headcount.answers.pictures import distribution
+
+        return distribution(self, target, theme, title)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each bin."""
+        ends, rows = pairwise(self.edges.tolist()), zip(self.people.tolist(), self.intervals().tolist(), strict=True)
+        return [
+            {"from": low, "to": high, "value": value, "interval95": interval}
+            for (low, high), (value, interval) in zip(ends, rows, strict=True)
+        ]
 
     def __getitem__(self, category: Label) -> Cell:
         low, high = self.people_intervals(0.95)[self.categories.index(category)].tolist()

@@ -5,27 +5,34 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from headcount.answers.difference import Difference
+from headcount.answers.difference import Difference, Error, Pairs, Ratio, Told, difference, ratio, refuse_arithmetic
+from headcount.answers.intervals import digits
 from headcount.answers.linear import CellErrors, ErrorLaw, Linear, cell_errors
 from headcount.answers.worst_case import worst_truth
 from headcount.common.quantity import require_confidence
 from headcount.errors import BadArgument, Unsupported
-from headcount.privacy.budget import Budget, Neighbours
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
+from headcount.figures.text_table import TextTable
+from headcount.privacy.budget import Budget
 from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
-from headcount.questions.domains.domain import Label
-from headcount.questions.question import OTHER
+from headcount.questions.domains.categories import OTHER
+from headcount.questions.domains.domain import Label, Shape
 from headcount.questions.strategies.strategy import distinct
 
 if TYPE_CHECKING:
     from headcount.protocols.base.protocol import Protocol
 
 SHOWN = 20  # cells of a histogram that are printed
+SHOWN_CONFIDENCE = 0.95  # of the intervals that are printed
+SIMULATED = "simulated devices"
+RECORDED = ("task", "value", "interval95", "std_error", "protocol", "model", "epsilon", "delta", "neighbours", "n")
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate:
+class Estimate(Tabular):
     """An answer with its error and its guarantee, as `count` and its kin return it.
 
     It is unbiased unless the protocol says otherwise, and never clamped unless asked. Confidence
@@ -60,6 +67,10 @@ class Estimate:
         Whether it was drawn with secret coins.
     within : str
         What it was brought into: see `clamped` and `consistent`.
+    simulated : bool
+        Whether people's devices were simulated, by whoever holds the data.
+    habit : str
+        What to know about other questions that were asked of the same people, if anything.
 
     Examples
     --------
@@ -77,6 +88,8 @@ class Estimate:
     budget: Budget | None = None
     secret: bool = True
     within: Literal["", "range", "crowd"] = ""  # what it was brought into: see `clamped` and `consistent`
+    simulated: bool = False
+    habit: str = ""
 
     @property
     def values(self) -> Floats:
@@ -90,7 +103,7 @@ class Estimate:
 
     @property
     def _only(self) -> int:
-        if self.protocol.task.several:
+        if self.protocol.task.shape.several:
             several = f"a {self.protocol.task.name} has several values"
             raise Unsupported(several, "use .cells, .values, or [category] for one of them")
         return 0
@@ -129,8 +142,10 @@ class Estimate:
         ndarray
         """
         require_confidence(confidence)
-        each = self.each_at(confidence) if simultaneous else confidence
-        return self.protocol.task.spans(self.people_intervals, each, self.tally.reports, private=self.n is None)
+        return self._intervals(self.each_at(confidence) if simultaneous else confidence)
+
+    def _intervals(self, confidence: float) -> Floats:
+        return self.protocol.task.spans(self.people_intervals, confidence, self.tally.reports, private=self.n is None)
 
     def people_intervals(self, confidence: float) -> Floats:
         """A row [low, high] for each part of the answer, in people."""
@@ -179,7 +194,7 @@ class Estimate:
         task = self.protocol.task
         if self._private_keys:
             raise Unsupported("how many categories people hold is private", "each interval has its own confidence only")
-        cells = max(1, self.tally.reports) if task.open else self.people.size
+        cells = max(1, self.tally.reports) if task.shape is Shape.KEY else self.people.size
         return confidence ** (1.0 / cells) if self.protocol.independent else 1.0 - (1.0 - confidence) / cells
 
     def _bounded(self, people: Floats) -> Floats:
@@ -240,7 +255,7 @@ class Estimate:
     @property
     def n(self) -> int | None:
         """How many people reported; None where that is itself private."""
-        return None if self.protocol.neighbours is Neighbours.ADD_REMOVE else self.tally.reports
+        return None if self.protocol.neighbours.hides_size else self.tally.reports
 
     @property
     def delta(self) -> float | None:
@@ -285,7 +300,7 @@ class Estimate:
 
     @property
     def _private_keys(self) -> bool:
-        return self.n is None and self.protocol.task.open
+        return self.n is None and self.protocol.task.shape is Shape.KEY
 
     def _guesses(self) -> list[int]:
         """Truths near the smallest and the largest estimate."""
@@ -309,49 +324,82 @@ class Estimate:
 
     def consistent(self) -> Estimate:
         """The nearest counts that are not negative and add up to the people; no longer unbiased."""
-        if self.n is None or not self.protocol.task.several or self.protocol.task.open:
+        if self.n is None or not self.protocol.task.shape.several or self.protocol.task.shape is Shape.KEY:
             raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
         return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))
 
-    def __sub__(self, other: Estimate) -> Difference | dict[Label, Difference]:
+    def __sub__(self, other: Estimate) -> Difference | Pairs:
         """The difference of two answers from separate runs, with its exact interval.
 
         Of two histograms, that of each category.
         """
+        return difference(*self._told_with(other, "-"))
+
+    def __truediv__(self, other: Estimate) -> Ratio | Pairs:
+        """The ratio of two answers from separate runs, with an interval from their exact laws.
+
+        Of two histograms, that of each category.
+        """
+        return ratio(*self._told_with(other, "/"))
+
+    def _told_with(self, other: Estimate, what: str) -> tuple[Told, Told]:
         if not isinstance(other, Estimate):
-            return NotImplemented
+            raise refuse_arithmetic(what)
         if self.tally is other.tally:
-            raise Unsupported("an answer has no difference to itself: both must come from runs of their own")
-        if type(self.protocol.task) is not type(other.protocol.task) or self._has_other != other._has_other:
-            raise Unsupported("only two answers to the same question have a difference")
+            raise Unsupported("an answer is not compared with itself: both must come from runs of their own")
+        return self.told(), other.told()
+
+    def told(self) -> Told:
+        """What differences and ratios need of it."""
         task = self.protocol.task
-        if task.clipped_to != other.protocol.task.clipped_to:
-            raise Unsupported("only two answers of values that were clipped alike, or not at all, have a difference")
-        noises = (self.error, self.scale), (other.error, other.scale)
-        promises = tuple(", ".join(one.promises()) for one in (self, other))
-        if not task.several:
-            return Difference(task, self.value - other.value, *noises, promises)
-        if self.categories != other.categories:
-            raise Unsupported("only histograms of the same categories have a difference")
-        gaps = zip(self.categories, (self.values - other.values).tolist(), strict=True)
-        return {category: Difference(task, gap, *noises, promises) for category, gap in gaps}
+        labels = tuple(self.categories) if task.shape.several else ()
+        return Told(task, labels, tuple(self.values.tolist()), self._law, ", ".join(self.promises()), self.budget)
+
+    @property
+    def _law(self) -> Error:
+        amount = self.protocol.task.shape is Shape.AMOUNT
+        return Error(self.error, self.scale, self.error.step * self.scale if amount else 0.0)
+
+    def _refused(self, *others: object) -> NoReturn:
+        raise refuse_arithmetic("+, *, ** or //")
+
+    __add__ = __radd__ = __mul__ = __rmul__ = __pow__ = __floordiv__ = __mod__ = _refused
+    __rsub__ = __rtruediv__ = _refused
+
+    def _unordered(self, other: object) -> NoReturn:
+        raise refuse_arithmetic("<")
+
+    __lt__ = __le__ = __gt__ = __ge__ = _unordered
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
 
     def __float__(self) -> float:
         return self.value
 
     def __str__(self) -> str:
-        if self.protocol.task.several:
-            return "\n".join([*self._lines(), *([self.note] if self.note else []), ", ".join(self.promises())])
+        if self.protocol.task.shape.several:
+            below = f"{', '.join(self.promises())}{self._habit}"
+            return "\n".join([*self._lines(), *([self.note] if self.note else []), below])
         ((number, left, right),) = self.shown()
         note = f"; {self.note}" if self.note else ""
         told = f"{number} {self.protocol.task.about}".rstrip()
-        return f"{told}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}"
+        return f"{told}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}{self._habit}"
+
+    @property
+    def _habit(self) -> str:
+        return f"\n({self.habit}: ledger=hc.Ledger.open('ledger', epsilon=…))" if self.habit else ""
 
     def __repr__(self) -> str:
-        if not self.protocol.task.several:
+        if not self.protocol.task.shape.several:
             return str(self)
         cells = "unknown labels" if self._private_keys else f"{self.people.size:,} cells"
         return f"Estimate: histogram of {cells}, {', '.join(self.promises())}"
+
+    @property
+    def sheets(self) -> list[TextTable]:
+        """Tables of the answer, where it is shown as such."""
+        return []
 
     def rows(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Category, value and interval of each cell, or the first few, as text; `other` is last."""
@@ -368,7 +416,7 @@ class Estimate:
 
     def shown(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Each value, or the first few, and the ends of its 95% interval, with as many digits as mean something."""
-        numbers = np.column_stack([self.values, self.intervals()])[:most]
+        numbers = np.column_stack([self.values, self._intervals(SHOWN_CONFIDENCE)])[:most]
         whole = bool((numbers == np.rint(numbers)).all())
         places = 0 if whole else digits(0.0, float(np.max(numbers[:, 2] - numbers[:, 1])))
         texts = ((f"{number:,.{places}f}" for number in row) for row in numbers.tolist())
@@ -377,20 +425,60 @@ class Estimate:
     def promises(self) -> list[str]:
         """The guarantee as printed: budget, adjacency, model, protocol, people, accounting."""
         words = [] if self.budget is None else [str(self.budget)]
-        words += [self.protocol.neighbours.words, self.protocol.model, self.protocol.name]
+        model = f"{self.protocol.model} ({SIMULATED})" if self.simulated else self.protocol.model
+        words += [self.protocol.neighbours.words, model, self.protocol.name]
         if self.n is not None:
             words.append(f"n={self.n:,}")
         words.append(self.protocol.loss.kind)
         return words if self.secret else [*words, "seeded: not private"]
 
     def _repr_html_(self) -> str:
-        if self.protocol.task.several:
+        if self.protocol.task.shape.several:
             rows = "".join(f"<tr><td>{escape(a)}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in self.rows(SHOWN))
             head = "<tr><th>category</th><th>value</th><th>95% interval</th></tr>"
             words = [*([self.note] if self.note else []), *self.promises()]
             return f"<div><table>{head}{rows}</table><small>{escape(', '.join(words))}</small></div>"
-        number, rest = str(self).split("   ")
-        return f"<div><strong>{escape(number)}</strong><br><small>{escape(rest)}</small></div>"
+        return super()._repr_html_()
+
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
+        """A figure of the answer with its intervals, and what was promised below it.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw it; a figure of its own unless given.
+        title : str
+            What to write above it; the question or its answer unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+            A notebook shows it, and `.save("chart.png")` writes it; .svg and .pdf do as well.
+
+        Raises
+        ------
+        errors.MissingExtra
+            If matplotlib is not installed.
+        """
+        return Picture.drawn(lambda target, theme: self._drawn(target, theme, title), ax, theme)
+
+    def _drawn(self, target: Any, theme: str, title: str) -> Any:
+        from headcount.answers.pictures import drawn
+
+        return drawn(self, target, theme, title)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each category, or a single one."""
+        if not self.protocol.task.shape.several:
+            told = self.to_json()
+            return [{name: told[name] for name in RECORDED}]
+        other = [] if self.other is None else [self.other]
+        return [
+            {"category": cell.category, "value": cell.value, "interval95": list(cell.interval95)}
+            for cell in [*self.cells, *other]
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, as `headcount count --format json` prints it."""
@@ -402,6 +490,7 @@ class Estimate:
             "std_error": self.std_error,
             "protocol": protocol.name,
             "model": str(protocol.model),
+            "simulated": self.simulated,
             "parameters": protocol.to_json()["parameters"],
             "epsilon": epsilon,
             "delta": self.delta,
@@ -411,10 +500,26 @@ class Estimate:
             "n": self.n,
             "messages_per_person": protocol.messages_per_person,
             "local_epsilon": protocol.group_local_epsilon,
+            "released": self._released(),
+        }
+
+    def _released(self) -> dict[str, Any]:
+        """What everything else follows from, for `hc.load_answer`."""
+        protocol, tally = self.protocol, self.tally
+        return {
+            "protocol": protocol.to_json(),
+            "budget": None if self.budget is None else self.budget.to_json(),
+            "reports": 0 if self.n is None else tally.reports,
+            "totals": tally.totals.tolist(),
+            "keys": None if tally.keys is None else tally.keys.tolist(),
+            "modulus": tally.modulus,
+            "within": self.within,
+            "secret": self.secret,
+            "simulated": self.simulated,
         }
 
     def _answer(self) -> dict[str, Any]:
-        if not self.protocol.task.several:
+        if not self.protocol.task.shape.several:
             clipped = self.protocol.task.clipped_to
             return {
                 "value": self.value,
@@ -424,12 +529,6 @@ class Estimate:
         other = None if self.other is None else {"value": self.other.value, "interval95": list(self.other.interval95)}
         cells = [{"category": c.category, "value": c.value, "interval95": list(c.interval95)} for c in self.cells]
         return {"cells": cells, "simultaneous95": self.simultaneous95, "other": other}
-
-
-def digits(low: float, high: float) -> int:
-    """How many places of an answer mean something: to about a tenth of its interval."""
-    half = (high - low) / 2.0
-    return min(max(1 - math.floor(math.log10(half)), 0 if half >= 100.0 else 1), 9) if half > 0.0 else 1
 
 
 def _onto_simplex(people: Floats, total: float) -> Floats:

@@ -99,3 +99,9 @@ def _inverted(protocol: Protocol, value: float, reports: int, confidence: float)
 
 def _about(end: float, reach: float) -> tuple[int, int]:
     return math.floor(end - reach), math.ceil(end + reach) + 1
+
+
+def digits(low: float, high: float) -> int:
+    """How many places of an answer mean something: to about a tenth of its interval."""
+    half = (high - low) / 2.0
+    return min(max(1 - math.floor(math.log10(half)), 0 if half >= 100.0 else 1), 9) if half > 0.0 else 1

@@ -18,7 +18,10 @@ import numpy as np
 
 from headcount.common.quantity import require_confidence
 from headcount.errors import Unsupported
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
 from headcount.programme.law import Floats, Ints, Noise, weighed
+from headcount.questions.domains.domain import Shape
 
 if TYPE_CHECKING:
     from headcount.protocols.base.protocol import Protocol
@@ -90,7 +93,7 @@ class CellErrors:
         return value * np.exp(1j * at * (self.first + self.step * self._nearest))
 
     def combined(self, coefficients: Floats, times: Ints) -> ErrorLaw:
-        """The law of the sum of so many errors with each of these coefficients."""
+        """The law of the sum of independent errors: this many with each of these coefficients."""
         spread = self.std_error * math.sqrt(float((times * coefficients**2).sum()))
         if not spread:
             return ErrorLaw(Noise(np.zeros(1), np.ones(1)), 0.0)
@@ -134,8 +137,8 @@ class CellErrors:
 
 @lru_cache(maxsize=64)
 def cell_errors(protocol: Protocol, reports: int) -> CellErrors:
-    """Those of a protocol's cells, where they are independent and whatever the data."""
-    if not (protocol.independent and protocol.steady) or protocol.task.open:
+    """The errors of a protocol's cells, where they are independent of each other and of the data."""
+    if not (protocol.independent and protocol.steady) or protocol.task.shape is Shape.KEY:
         problem = "has errors that depend on each other, or on the data"
         raise Unsupported(problem, "ask for the sum instead", protocol=protocol.name)
     return CellErrors(protocol.noise(0, reports))
@@ -143,7 +146,7 @@ def cell_errors(protocol: Protocol, reports: int) -> CellErrors:
 
 @lru_cache(maxsize=64)
 def bin_law(protocol: Protocol, reports: int) -> ErrorLaw:
-    """That of the error of the people with the first code, which is the same for every code."""
+    """The law of the error of the count of one code, which is the same for every code."""
     return cell_errors(protocol, reports).combined(*protocol.task.strategy.prefix(1))
 
 
@@ -154,7 +157,7 @@ def prefix_tails(protocol: Protocol, reports: int, codes: int, chance: float) ->
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Linear:
+class Linear(Tabular):
     """A sum of an answer's parts with weights, such as the people in a range, and its interval.
 
     Where the bins do not tell it exactly, the truth lies between two sums: `least` and `most` are
@@ -196,8 +199,21 @@ class Linear:
         (low, first), (high, last) = self.least, self.most
         return low - first.tails(tail)[1], high - last.tails(tail)[0]
 
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
+        """A dot and its interval."""
+        from headcount.answers.pictures import linear
+
+        return Picture.drawn(lambda target, theme: linear(self, target, theme, title), ax, theme)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row."""
+        return [{"value": self.value, "interval95": list(self.interval())}]
+
     def __float__(self) -> float:
         return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else str(self)
 
     def __str__(self) -> str:
         low, high = self.interval()

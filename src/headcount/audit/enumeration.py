@@ -180,13 +180,13 @@ class Enumerated:
 
     @cached_property
     def _tallied(self) -> list[int]:
-        """What each message adds to the totals, which are sums over messages."""
+        """The numbers that each message adds to the totals."""
         protocol, nobody = self.protocol, self.protocol.nobody().totals
         batches = [Batch(0, _record(protocol, message)) for message in self.alphabet]
         return [packed((protocol.tally(batch).totals - nobody).tolist()) for batch in batches]
 
     def adds_to(self, cell: int) -> Callable[[Message], int]:
-        """What a message adds to one total."""
+        """The number that a message adds to one total."""
         size = self.protocol.nobody().totals.size
         added = {m: unpacked(sent, size)[cell] for m, sent in zip(self.alphabet, self._tallied, strict=True)}
         return added.__getitem__

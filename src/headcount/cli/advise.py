@@ -9,13 +9,12 @@ import typer
 
 from headcount.cli.commands import Commands
 from headcount.cli.numbers import THOUSANDS, whole
-from headcount.cli.options import Corrupt, Delta, Formats, Least, Models, Neighbours
+from headcount.cli.options import Corrupt, Delta, Formats, Least, Models, Neighbours, Plot, Theme
 from headcount.cli.posing import posing
 from headcount.cli.progress import Bar
-from headcount.cli.render import Format, advice_table, console, show, written
+from headcount.cli.render import Format, advice_table, console, draw, require_drawable, show, written
 from headcount.cli.spelling import Flags
 from headcount.errors import BadArgument
-from headcount.figures.canvas import destination
 from headcount.phrases import said
 from headcount.planner.advise import advise as advise_on
 from headcount.questions import QUESTIONS
@@ -52,7 +51,6 @@ Within = Annotated[
     float | None, typer.Option(help="How close the answer must be: solves for what was left out, --epsilon or --n.")
 ]
 Saved = Annotated[Path | None, typer.Option("--save", help="Write the best plan to this file.")]
-Drawn = Annotated[Path | None, typer.Option("--plot", help="Draw the options into this PNG or SVG file.")]
 
 
 def advise(
@@ -74,13 +72,13 @@ def advise(
     within: Within = None,
     neighbours: Neighbours = "replace",
     save: Saved = None,
-    plot: Drawn = None,
+    plot: Plot = None,
+    theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
     """Ranks every protocol for the question by its exact predicted error."""
     spelling = Flags(context.command)
-    if plot is not None:
-        destination(plot, "plot")
+    require_drawable(plot, theme)
     advice = advise_on(
         question,
         n=_people(n),
@@ -109,8 +107,7 @@ def advise(
         console().print("\n" + said(advice.why(), spelling), markup=False, highlight=False)
     if save is not None:
         written(how, best.save, save)
-    if plot is not None:
-        written(how, advice.plot, plot)
+    draw(how, plot, lambda: advice.plot(theme=theme))
 
 
 def _people(text: str | None) -> Any:

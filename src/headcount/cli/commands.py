@@ -133,10 +133,9 @@ class Commands(typer.Typer):
     Typer's own tracebacks are off: they print the variables of every frame, and an answer may be among them.
     """
 
-    def __init__(self, cls: type[Group] = Group, **settings: Any) -> None:
-        super().__init__(
-            cls=cls, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, **settings
-        )
+    def __init__(self, cls: type[Group] = Group, add_completion: bool = False, **settings: Any) -> None:
+        settings |= {"add_completion": add_completion, "no_args_is_help": True, "pretty_exceptions_enable": False}
+        super().__init__(cls=cls, **settings)
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
         return super().command(name, cls=Command, **settings)

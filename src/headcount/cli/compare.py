@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Group
@@ -23,19 +23,21 @@ from headcount.cli.options import (
     MaxContributions,
     Neighbours,
     Other,
+    Plot,
+    Theme,
     Unit,
     Where,
     WitnessFile,
     categories_of,
     where_of,
-)  # fmt: skip
-from headcount.cli.render import Format, sheet_table, show
+)
+from headcount.cli.render import Format, draw, require_drawable, sheet_table, show
 from headcount.cli.spelling import Flags
 from headcount.comparing import compare as compared
 from headcount.errors import BadArgument
 from headcount.phrases import Spelling, said
 from headcount.planner.comparison import Comparison
-from headcount.questions.total import Mean
+from headcount.questions import implied
 
 
 def compare(
@@ -55,36 +57,38 @@ def compare(
     neighbours: Neighbours = "replace",
     ledger: LedgerFile = None,
     witness: WitnessFile = None,
+    plot: Plot = None,
+    theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
     """Answer by the best protocol of every model of trust, side by side. Every answer is spent: see what all cost."""
+    require_drawable(plot, theme)
     if mean and bounds is None:
         raise BadArgument("--mean", "needs --bounds", "use for example --bounds 0 120")
     names = [name for name in (column, unit) if name]
     frame = table(file, names, None)
     comparison = compared(
-        frame, Mean(bounds, clip=clip) if mean and bounds else None, epsilon=epsilon, delta=delta,
-        neighbours=neighbours, column=column, where=where_of(where), unit=unit, max_contributions=max_contributions,
+        frame,
+        implied(per_person=True, bounds=bounds, clip=clip) if mean else None,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=neighbours,
+        column=column,
+        where=where_of(where),
+        unit=unit,
+        max_contributions=max_contributions,
         bounds=None if mean else bounds,
-        clip=clip and not mean, categories=categories_of(categories), other=other,
+        clip=clip and not mean,
+        categories=categories_of(categories),
+        other=other,
         ledger=ledger_of(ledger, witness),
-    )  # fmt: skip
-    value = _rows(comparison) if how is Format.CSV else comparison.to_json()
+    )
+    value = comparison.records() if how is Format.CSV else comparison.to_json()
     show(value, how, _tables(comparison, Flags(context.command)), comparison.to_markdown())
+    draw(how, plot, lambda: comparison.plot(theme=theme))
 
 
 def _tables(comparison: Comparison, spelling: Spelling) -> Group:
     cells = Text("") if comparison.cells is None else Group("", sheet_table(comparison.cells), "")
     below = Text("\n".join(said(sentence, spelling) for sentence in comparison.sentences))
     return Group(sheet_table(comparison.sheet), cells, below)
-
-
-def _rows(comparison: Comparison) -> list[dict[str, Any]]:
-    """A line for each model, or for each category of each; what a model could not answer is left empty."""
-    rows = []
-    for side in comparison.to_json()["models"]:
-        answer = side.pop("answer") or {}
-        cells = answer.get("cells") or [{key: answer.get(key) for key in ("value", "interval95")}]
-        protocol = {"protocol": answer.get("protocol"), "messages_per_person": answer.get("messages_per_person")}
-        rows += [{**side, **protocol, **cell, "interval95": cell["interval95"] or (None, None)} for cell in cells]
-    return rows

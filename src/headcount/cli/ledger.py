@@ -7,15 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
+from headcount.answers.estimate import Estimate
 from headcount.cli.commands import Commands, part_of_service
-from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, WitnessFile
-from headcount.cli.render import Format, grid, show
+from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, Plot, Theme, WitnessFile
+from headcount.cli.render import Format, draw, grid, require_drawable, show, warn
 from headcount.errors import BadArgument
-from headcount.ledger.allowance import up
-from headcount.ledger.charge import Charge
+from headcount.ledger.habit import habit
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.words import percent
 from headcount.protocols.base.saved import load_plan
+
+DEFAULT = Path("headcount.ledger")  # of whatever is asked in its folder
+NONE = "none"
 
 ledgers = Commands(help="What has been spent on one crowd, kept in a file.")
 
@@ -27,7 +30,10 @@ Data = Annotated[
 
 def ledger_of(path: Path | None, witness: Path | None) -> Ledger | None:
     """The ledger that a question is to be charged to."""
-    if path is None:
+    if path is None and DEFAULT.exists():
+        warn(f"charged to {DEFAULT} in this folder; --ledger none charges nothing")
+        path = DEFAULT
+    if path is None or str(path) == NONE:
         if witness is not None:
             raise BadArgument("--witness", "is given without --ledger", "say which ledger it is the witness of")
         return None
@@ -35,11 +41,24 @@ def ledger_of(path: Path | None, witness: Path | None) -> Ledger | None:
     return Ledger.open(path, witness=witness)
 
 
+def keep_count(file: str, estimate: Estimate, ledger: Ledger | None) -> None:
+    """Says on standard error, the second time and then now and then, that answers about a file add up."""
+    if ledger is None and estimate.budget is not None:
+        words = habit(file, estimate.budget, remembered=True)
+        if words:
+            warn(f"{words}: headcount ledger create --epsilon 3")
+
+
 @ledgers.command()
 def create(
-    file: Kept, epsilon: Epsilon, delta: Delta | None = None, neighbours: Neighbours = "replace",
-    witness: WitnessFile = None, data: Data = None, how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+    epsilon: Epsilon,
+    file: Kept = DEFAULT,
+    delta: Delta | None = None,
+    neighbours: Neighbours = "replace",
+    witness: WitnessFile = None,
+    data: Data = None,
+    how: Formats = Format.TABLE,
+) -> None:
     """Begin a ledger: what one crowd may lose in all."""
     if data is not None:
         if neighbours != "replace" or witness is not None:
@@ -54,17 +73,24 @@ def create(
         _show(_desk(data).ledger(str(file)), how)
         return
     _show(Ledger.create(file, epsilon=epsilon, delta=delta or 0.0, neighbours=neighbours, witness=witness), how)
+    if file == DEFAULT:
+        warn(f"every question that is asked in this folder is charged to {DEFAULT}, unless --ledger says otherwise")
 
 
 @ledgers.command("show")
-def show_ledger(file: Kept, data: Data = None, how: Formats = Format.TABLE) -> None:
-    """What was asked, and what is left."""
+def show_ledger(
+    file: Kept = DEFAULT, data: Data = None, plot: Plot = None, theme: Theme = "light", how: Formats = Format.TABLE
+) -> None:
+    """What was asked, what is left, and what would still be possible."""
+    require_drawable(plot, theme)
     told = None if data is None else _desk(data).population(str(file))
-    _show(_verified(file, None, data), how, told)
+    ledger = _verified(file, None, data)
+    _show(ledger, how, told)
+    draw(how, plot, lambda: ledger.plot(theme=theme))
 
 
 @ledgers.command()
-def verify(file: Kept, witness: WitnessFile = None, data: Data = None, how: Formats = Format.TABLE) -> None:
+def verify(file: Kept = DEFAULT, witness: WitnessFile = None, data: Data = None, how: Formats = Format.TABLE) -> None:
     """Check every line and what it adds up to; with a witness, that none is missing. Nothing is written."""
     ledger = _verified(file, witness, data)
     checked = {"questions": ledger.questions, "spent": ledger.spent, "witnessed": witness is not None}
@@ -74,9 +100,11 @@ def verify(file: Kept, witness: WitnessFile = None, data: Data = None, how: Form
 
 @ledgers.command()
 def cost(
-    file: Kept, plan: Annotated[Path, typer.Argument(help="The plan's file.")], data: Data = None,
+    file: Kept,
+    plan: Annotated[Path, typer.Argument(help="The plan's file.")],
+    data: Data = None,
     how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+) -> None:
     """What a plan would cost, and whether that is left. Nothing is spent."""
     ledger, asked = _verified(file, None, data), load_plan(plan)
     more, left, times = ledger.would_cost(asked), ledger.remaining, ledger.affords(asked)
@@ -106,9 +134,10 @@ def _exists(path: Path) -> None:
 
 def _show(ledger: Ledger, how: Format, told: dict[str, Any] | None = None) -> None:
     """With what an analyser tells of a population besides its ledger: what is promised to collections."""
-    rows = [_row(charge) for charge in ledger.charges]
+    rows = ledger.records()
     order = None if ledger.order is None else float(ledger.order)
     figures = {**ledger.budget.to_json(), "spent": ledger.spent, "remaining": ledger.remaining, "order": order}
+    figures["outlook"] = ledger.outlook()
     figures |= {} if told is None else {name: told[name] for name in ("promised", "reserved")}
     table = grid(
         "", "day", "task", "protocol", "epsilon", "delta", "spent so far", title=str(ledger), right=(0, 4, 5, 6)
@@ -118,19 +147,8 @@ def _show(ledger: Ledger, how: Format, told: dict[str, Any] | None = None) -> No
         shown = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in cells)
         table.add_row(*shown, percent(row["spent"]))
     show(rows if how is Format.CSV else {**figures, "questions": len(rows), "charges": rows}, how, table)
+    if how is Format.TABLE:
+        print(f"{ledger.outlook()}.")
     if told is not None and how is Format.TABLE:
         left, promised = percent(ledger.remaining, spent=False), percent(told["promised"])
         print(f"{left} is left, of which {promised} is promised to collections that are under way")
-
-
-def _row(charge: Charge) -> dict[str, Any]:
-    return {
-        "number": charge.number,
-        "day": charge.day,
-        "task": charge.question["task"]["name"],
-        "protocol": charge.question["protocol"],
-        "epsilon": float(charge.epsilon),
-        "delta": float(charge.delta),
-        "spent": up(charge.spent),
-        "plan": charge.plan,
-    }

@@ -28,6 +28,8 @@ class Everything(Elsewhere):
     places: ClassVar = {
         "advise": "advise.advisor",
         "compare": "compare.compare",
+        "difference": "two_answers.difference",
+        "ratio": "two_answers.ratio",
         "frontier": "frontier.frontiers",
         "map": "frontier.draw_map",
         "price": "price.price",
@@ -41,7 +43,7 @@ class Everything(Elsewhere):
     }
 
 
-app = Commands(cls=Everything, help="Count people without learning about any one of them.")
+app = Commands(cls=Everything, add_completion=True, help="Count people without learning about any one of them.")
 
 
 def _version(asked: bool) -> None:
@@ -72,7 +74,7 @@ def main() -> None:
 
 
 def _told(fault: Exception) -> str:
-    """Where it happened and of which kind it was, for whoever mends it."""
+    """The place and kind of an unexpected error, for a bug report."""
     places = [f"  {frame.filename}, line {frame.lineno}, in {frame.name}" for frame in extract_tb(fault.__traceback__)]
     kind = type(fault).__name__
     return "\n".join([f"an error of the programme's own ({kind}); please report it with these lines", *places])

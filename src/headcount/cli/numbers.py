@@ -33,11 +33,11 @@ def whole(argument: str, text: str, works: str = WORKS) -> int:
 
 
 def typed(text: Any) -> int:
-    """For options that take one."""
+    """The parser of options that take a whole number."""
     try:
         return whole("", str(text))
     except BadArgument:
         raise typer.BadParameter(f"{text!r} is not clear; {WORKS}") from None
 
 
-WHOLE: dict[str, Any] = {"parser": typed, "metavar": "NUMBER"}  # of such an option
+WHOLE: dict[str, Any] = {"parser": typed, "metavar": "NUMBER"}  # the arguments of such an option

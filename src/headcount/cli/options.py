@@ -13,11 +13,10 @@ from headcount.cli.numbers import WHOLE, looks_whole, whole
 from headcount.cli.render import Format
 from headcount.errors import BadArgument
 from headcount.protocols import named
+from headcount.questions import implied, implying
 from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.reading import EXACT
-from headcount.questions.total import Sum
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
@@ -59,7 +58,7 @@ Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a p
 MaxContributions = Annotated[int | None, typer.Option(**WHOLE, help="So many of a person's rows count; with --unit.")]
 ModelName = Annotated[
     str | None,
-    typer.Option("--model", help="Whom you trust; shuffle unless told."),
+    typer.Option("--model", help="Who adds the noise: central, unless told. With another, devices are simulated."),
 ]
 ProtocolName = Annotated[str | None, typer.Option("--protocol", help="A protocol by name instead of the best one.")]
 Clamp = Annotated[bool, typer.Option(help="Bring the answer into the possible range; it is then no longer unbiased.")]
@@ -83,11 +82,19 @@ Ones = Annotated[
     int | None,
     typer.Option(**WHOLE, help="About how many hold a one, or are in the category; left out, the worst case counts."),
 ]
-Other = Annotated[bool, typer.Option(help="Count whoever is in none of the categories apart.")]
-LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="The ledger of this crowd, which is charged first.")]
+Other = Annotated[bool, typer.Option(help="Count people in none of the categories apart.")]
+LedgerFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--ledger",
+        help="The ledger of this crowd, which is charged first: headcount.ledger, if this folder has it; or none.",
+    ),
+]
 WitnessFile = Annotated[
     Path | None, typer.Option("--witness", help="A second file, in another place, that tells if charges are missing.")
 ]
+Plot = Annotated[Path | None, typer.Option("--plot", help="Also draw it, to a file that ends in .png, .svg or .pdf.")]
+Theme = Annotated[str, typer.Option("--theme", help="The figure's colours: light or dark.")]
 Whole = Annotated[bool, typer.Option(help="Whether the values are whole numbers.")]
 
 
@@ -144,16 +151,37 @@ def bins_of(text: str | None) -> Any:
         raise BadArgument("--bins", f"is {text!r}", works) from None
 
 
+def columns_of(declared: list[str]) -> dict[str, Any]:
+    """Columns as they are written: sex=f,m, region=9, age=0:18:65, age=0:120/12; with + at the end, others apart."""
+    return dict(_column_of(text) for text in declared)
+
+
+def _column_of(text: str) -> tuple[str, Any]:
+    name, equals, told = text.partition("=")
+    works = "write name=labels, as in sex=f,m, or name=edges, as in age=0:18:65 or age=0:120/12"
+    if not equals or not name.strip() or not told.strip("+ "):
+        raise BadArgument("--columns", f"is {text!r}", works)
+    other = {"other": True} if told.endswith("+") else {}
+    told = told.removesuffix("+")
+    edges, _, many = told.partition("/")
+    numbers = [number_of(edge.strip()) for edge in edges.split(":")]
+    if len(numbers) < 2 or None in numbers:
+        return name.strip(), {"categories": categories_of(told), **other}
+    if not many:
+        return name.strip(), {"bins": numbers, **other}
+    if len(numbers) > 2 or not looks_whole(many) or other:
+        raise BadArgument("--columns", f"is {text!r}", works)
+    return name.strip(), {"bounds": numbers, "bins": whole("--columns", many)}
+
+
 def task_for(
     name: str, categories: str | None, bounds: tuple[float, float] | None, whole: bool = False
 ) -> Question | None:
-    """The task that the options describe, for a protocol that may need one of them."""
-    if categories:
-        return Histogram(categories_of(categories))
-    if bounds:
-        return Sum.whole(bounds) if whole else Sum(bounds)
+    """The question that the options imply, for a protocol that may need one of them."""
     shapes = named(name).shapes
-    if Shape.BIT not in shapes:
-        missing = "--categories" if Shape.ONE_OF in shapes else "--bounds"
-        raise BadArgument(missing, f"is missing for {name}", "use for example --categories 100, or --bounds 0 1")
-    return None
+    if Shape.BIT not in shapes and not categories and not bounds:
+        missing = implying(shapes)[0]
+        raise BadArgument(f"--{missing}", f"is missing for {name}", "use for example --categories 100, or --bounds 0 1")
+    if not categories and not bounds:
+        return None
+    return implied(categories=categories_of(categories), bounds=bounds, whole=whole)

@@ -8,44 +8,69 @@ from typing import Annotated
 import typer
 
 from headcount.cli.files import engine_called, table
-from headcount.cli.ledger import ledger_of
+from headcount.cli.ledger import keep_count, ledger_of
 from headcount.cli.options import (
     Clamp,
-    Column,
     EngineName,
     File,
     Formats,
     LedgerFile,
     MaxContributions,
     OnEngine,
+    Plot,
+    Theme,
     Unit,
     Where,
     WitnessFile,
     where_of,
 )
-from headcount.cli.render import Format, estimate_table, show
+from headcount.cli.render import Format, draw, estimate_table, require_drawable, show
 from headcount.protocols.base.saved import load_plan
 from headcount.running import run as carry_out
 
 PlanFile = Annotated[Path, typer.Argument(help="The plan's file.")]
 Text = str | None
+OneColumn = Annotated[
+    Text, typer.Option("--column", help="The column of people's answers, unless the plan names them.")
+]
 
 
 def run(
-    plan: PlanFile, file: File, column: Column, where: Where = None, unit: Unit = None,
-    max_contributions: MaxContributions = None, clamp: Clamp = False, ledger: LedgerFile = None,
-    witness: WitnessFile = None, engine: OnEngine = EngineName.HERE, how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+    plan: PlanFile,
+    file: File,
+    column: OneColumn = None,
+    where: Where = None,
+    unit: Unit = None,
+    max_contributions: MaxContributions = None,
+    clamp: Clamp = False,
+    ledger: LedgerFile = None,
+    witness: WitnessFile = None,
+    engine: OnEngine = EngineName.HERE,
+    plot: Plot = None,
+    theme: Theme = "light",
+    how: Formats = Format.TABLE,
+) -> None:
     """Run exactly this plan on a file. Plans are written by: headcount advise … --save plan.json"""
+    require_drawable(plot, theme)
     loaded = load_plan(plan)
     on = engine_called(engine)
-    frame = table(file, [name for name in (column, unit) if name is not None], on)
+    read = [*loaded.protocol.task.reads, column, unit]
+    frame = table(file, [name for name in read if name is not None], on)
+    book = ledger_of(ledger, witness)
     answered = carry_out(
-        loaded, frame, column=column, where=where_of(where), unit=unit, max_contributions=max_contributions, engine=on,
-        ledger=ledger_of(ledger, witness),
-    )  # fmt: skip
+        loaded,
+        frame,
+        column=column,
+        where=where_of(where),
+        unit=unit,
+        max_contributions=max_contributions,
+        engine=on,
+        ledger=book,
+    )
     answered = answered.clamped() if clamp else answered
     show(answered.to_json(), how, estimate_table(answered))
+    keep_count(file, answered, book)
+    draw(how, plot, lambda: answered.plot(theme=theme))
 
 
 def export(
@@ -71,10 +96,24 @@ def export(
 ) -> None:
     """Write a plan down as a draft for the OpenDP registry of deployments, in YAML."""
     record = load_plan(plan).to_registry(
-        name=name, curator=curator, curator_type=curator_type, published=published, description=description, use=use,
-        region=region, sector=sector, unit=unit, releases=releases, data_source=data_source, later=later,
-        prepared=prepared, kept=kept, justification=justification, authors=author or (), sources=source or (),
-    )  # fmt: skip
+        name=name,
+        curator=curator,
+        curator_type=curator_type,
+        published=published,
+        description=description,
+        use=use,
+        region=region,
+        sector=sector,
+        unit=unit,
+        releases=releases,
+        data_source=data_source,
+        later=later,
+        prepared=prepared,
+        kept=kept,
+        justification=justification,
+        authors=author or (),
+        sources=source or (),
+    )
     if out is None:
         print(record, end="")
         return

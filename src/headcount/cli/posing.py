@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headcount.cli.options import bins_of, categories_of
+from headcount.cli.options import bins_of, categories_of, columns_of
 from headcount.questions.argument import Argument, Told
 from headcount.questions.question import Question
 
@@ -19,19 +19,25 @@ TYPED: dict[Told, Any] = {
     Told.EDGES: str,
     Told.NUMBER: float,
     Told.FLAG: bool,
+    Told.COLUMNS: list[str],
 }
+OF_ONE_COLUMN = ("column", "where", "by")  # what is not asked where the question names its columns
 SECTION = re.compile(r"\n\n\w+\n-{3,}\n")  # of a docstring, which tells programmers what the options tell here
-READ: dict[Told, Callable[[Any], Any]] = {Told.LABELS: categories_of, Told.EDGES: bins_of}
+READ: dict[Told, Callable[[Any], Any]] = {Told.LABELS: categories_of, Told.EDGES: bins_of, Told.COLUMNS: columns_of}
 
 
 def posing(kind: type[Question], act: Callable[..., None]) -> Callable[..., None]:
     """The command that poses a question of this kind and hands it, with its own options, to `act`."""
 
+    _, *every = inspect.signature(act, eval_str=True).parameters.values()
+    named = any(each.told is Told.COLUMNS for each in kind.arguments)
+    own = [each for each in every if not (named and each.name in OF_ONE_COLUMN)]
+    left = {each.name: None for each in every if each not in own}
+
     def command(**typed: Any) -> None:
         told = {each.name: READ.get(each.told, _as_it_is)(typed.pop(each.name)) for each in kind.arguments}
-        act(kind.posed(**told), **typed)
+        act(kind.posed(**told), **typed, **left)
 
-    _, *own = inspect.signature(act, eval_str=True).parameters.values()
     options = [*map(_option, kind.arguments), *own]
     command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in options]

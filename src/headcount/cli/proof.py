@@ -26,7 +26,7 @@ from headcount.cli.options import (
     Whole,
     parameters_of,
     task_for,
-)  # fmt: skip
+)
 from headcount.cli.render import Format, console, grid, show
 from headcount.common.atomic_files import read_text
 from headcount.common.printable import printable
@@ -73,9 +73,16 @@ def certify(
             raise BadArgument("--n" if n is None else "--epsilon", f"is missing for {name}", works)
         task = task_for(name, categories, bounds, whole)
         protocol = planned(
-            name, task, n=n, epsilon=epsilon, delta=delta, least=least, corrupt=corrupt, neighbours=neighbours,
+            name,
+            task,
+            n=n,
+            epsilon=epsilon,
+            delta=delta,
+            least=least,
+            corrupt=corrupt,
+            neighbours=neighbours,
             **parameters_of(param),
-        )  # fmt: skip
+        )
         plan = Plan(protocol, Budget(epsilon, delta, protocol.neighbours))
     certificate = certified(plan)
     try:
@@ -163,9 +170,10 @@ def _table(verdict: Verdict) -> Table:
         colour = COLOURS[point.answer]
         numbers = (point.delta, point.truth.low, point.truth.high)
         table.add_row(
-            f"{float(point.epsilon):g}", *(f"{float(number):.9g}" for number in numbers),
+            f"{float(point.epsilon):g}",
+            *(f"{float(number):.9g}" for number in numbers),
             f"[{colour}]{point.answer}[/{colour}]",
-        )  # fmt: skip
+        )
     return table
 
 

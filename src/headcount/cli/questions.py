@@ -8,7 +8,7 @@ import typer
 
 from headcount.asking import ask
 from headcount.cli.files import engine_called, table
-from headcount.cli.ledger import ledger_of
+from headcount.cli.ledger import keep_count, ledger_of
 from headcount.cli.options import (
     Clamp,
     Column,
@@ -23,7 +23,9 @@ from headcount.cli.options import (
     Neighbours,
     OnEngine,
     Params,
+    Plot,
     ProtocolName,
+    Theme,
     Unit,
     Where,
     WitnessFile,
@@ -31,7 +33,7 @@ from headcount.cli.options import (
     where_of,
 )
 from headcount.cli.posing import posing
-from headcount.cli.render import Format, estimate_table, show
+from headcount.cli.render import Format, draw, estimate_table, require_drawable, show
 from headcount.errors import BadArgument
 from headcount.questions import QUESTIONS
 from headcount.questions.question import Question
@@ -56,13 +58,18 @@ def answer(
     ledger: LedgerFile = None,
     witness: WitnessFile = None,
     engine: OnEngine = EngineName.HERE,
+    plot: Plot = None,
+    theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
     """Answers the question and prints the estimate."""
-    if consistent and not question.several:
+    if consistent and not question.shape.several:
         raise BadArgument("--consistent", f"is for histograms, and this is a {question.name}", "leave it out")
+    require_drawable(plot, theme)
     place = engine_called(engine)
-    data = table(file, [name for name in (column, unit, by) if name is not None], place)
+    read = [*question.reads, column, unit, by]
+    data = table(file, [name for name in read if name is not None], place)
+    book = ledger_of(ledger, witness)
     estimate = ask(
         data,
         question,
@@ -77,12 +84,14 @@ def answer(
         neighbours=neighbours,
         protocol=protocol,
         clamp=clamp,
-        ledger=ledger_of(ledger, witness),
+        ledger=book,
         engine=place,
         parameters=parameters_of(param),
     )
     estimate = estimate.consistent() if consistent else estimate
     show(estimate.to_json(), how, estimate_table(estimate))
+    keep_count(file, estimate, book)
+    draw(how, plot, lambda: estimate.plot(theme=theme))
 
 
 COMMANDS = {name: posing(kind, answer) for name, kind in QUESTIONS.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -19,11 +20,14 @@ from rich.text import Text
 
 from headcount.answers.estimate import Estimate
 from headcount.common.printable import is_control, printable
+from headcount.figures.canvas import destination, matplotlib
+from headcount.figures.colours import theme_called
+from headcount.figures.picture import Picture
 from headcount.figures.text_table import TextTable, comma_separated
 from headcount.phrases import Spelling, said
 from headcount.planner.advice import Advice
 from headcount.privacy.model import Model
-from headcount.questions.question import OTHER
+from headcount.questions.domains.categories import OTHER
 
 LATEST = 253_402_300_799  # seconds since 1970: the end of the year 9999
 
@@ -57,7 +61,7 @@ def waiting(what: str) -> Status:
 
 
 def warn(words: str) -> None:
-    """Says on standard error what whoever asked should know besides the answer."""
+    """Prints notes on the answer on standard error."""
     print(f"headcount: {words}", file=sys.stderr)
 
 
@@ -94,9 +98,19 @@ def _rows(value: Any) -> list[dict[str, Any]]:
         return value
     if "cells" in value:
         other = [{"category": OTHER, **value["other"]}] if value["other"] else []
-        return [*value["cells"], *other]
+        return [*map(_labelled, value["cells"]), *other]
     rows: list[dict[str, Any]] = value.get("options") or value.get("quantiles") or [value]
     return rows
+
+
+def _labelled(cell: dict[str, Any]) -> dict[str, Any]:
+    """A cell of a table with a column for each label."""
+    category = cell["category"]
+    return (
+        {**category, **{name: part for name, part in cell.items() if name != "category"}}
+        if isinstance(category, dict)
+        else cell
+    )
 
 
 def written(how: Format, write: Callable[[Path], object], path: Path) -> None:
@@ -104,6 +118,20 @@ def written(how: Format, write: Callable[[Path], object], path: Path) -> None:
     folder = "" if path.parent.exists() else ", in a new folder"
     write(path)
     print(f"written to {path}{folder}", file=sys.stdout if how is Format.TABLE else sys.stderr)
+
+
+def require_drawable(plot: Path | None, theme: str) -> None:
+    """Refuses a figure that cannot be drawn, before anything is computed or charged."""
+    theme_called(theme)
+    if plot is not None:
+        destination(plot, "plot")
+        matplotlib()
+
+
+def draw(how: Format, plot: Path | None, picture: Callable[[], Picture]) -> None:
+    """Writes the figure, if one was asked for, and says where."""
+    if plot is not None:
+        written(how, picture().save, plot)
 
 
 def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
@@ -114,24 +142,32 @@ def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
     return table
 
 
-def estimate_table(estimate: Estimate) -> Table:
-    table = grid("", "")
-    if estimate.protocol.task.several:
+def estimate_table(estimate: Estimate) -> RenderableType:
+    table, several = grid("", ""), estimate.protocol.task.shape.several
+    sheets = [part for sheet in estimate.sheets for part in _titled(sheet)]
+    if several and not sheets:
         for category, value, span in estimate.rows():
             table.add_row(escape(category), f"[bold]{value}[/]  ({span})")
         if estimate.simultaneous95 is not None:
             table.add_row("all at once, 95%", f"± {estimate.simultaneous95:,.4g}")
-    else:
+    elif not several:
         ((value, low, high),) = estimate.shown()
         table.add_row("answer", answered(value, estimate.protocol.task.about))
         table.add_row("95% interval", f"{low} to {high}")
     if estimate.note:
         table.add_row("", estimate.note)
     table.add_row("guarantee", ", ".join(estimate.promises()))
+    if estimate.simulated:
+        table.add_row("simulated", "people's devices and whoever stands between: whoever ran this holds every answer")
     if estimate.protocol.model is not Model.CENTRAL:
         table.add_row("messages", f"{estimate.protocol.messages_per_person:.4g} a person")
         table.add_row("if they collude", _collusion(estimate.protocol.local_epsilon))
-    return table
+    return Group(*sheets, table) if sheets else table
+
+
+def _titled(sheet: TextTable) -> tuple[RenderableType, ...]:
+    """A sheet under its title, which may be wider."""
+    return Text(sheet.title), sheet_table(replace(sheet, title="")), Text("")
 
 
 def answered(value: str, about: str) -> str:

@@ -15,7 +15,7 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def read_json(text: str) -> Any:
+def read_json(text: str | bytes) -> Any:
     """The value of a JSON text with no name twice, no infinite number and no great depth."""
     try:
         return json.loads(text, object_pairs_hook=_entries, parse_constant=_no_number)

@@ -11,7 +11,7 @@ Kind = TypeVar("Kind")
 
 @cache
 def _every() -> Any:  # of a type that changes with Python's version
-    """Those of all packages, which it takes a moment to look through."""
+    """The entry points of all installed packages, which take a moment to read."""
     return entry_points()
 
 

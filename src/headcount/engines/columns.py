@@ -12,7 +12,7 @@ WIDE = {"Int128", "UInt128"}  # of polars, which numpy has not
 
 
 def from_pandas(data: Any) -> Array:
-    """Its own kinds of columns turn integers into floats where one is missing."""
+    """A column of pandas as an array; by itself pandas turns integers into floats where one is missing."""
     if isinstance(data.dtype, np.dtype):
         return np.asarray(data.to_numpy())
     gaps = np.asarray(data.isna())

@@ -1,4 +1,4 @@
-"""DuckDB, as it is used here: one database in memory for the process, and its complaints without anybody's values.
+"""The connection to DuckDB: one database in memory for the process; its errors, without anybody's values.
 
 What does not fit into memory is refused: DuckDB would put the values aside in files as they are, and a process that is
 killed leaves such files behind. HEADCOUNT_SPILL may name a folder on an encrypted disk.
@@ -35,7 +35,7 @@ def database(_process: int) -> Any:
 
 
 def _aside() -> str:
-    """Where values may be put aside: nowhere, or in a new folder within the one that the environment names."""
+    """The folder that DuckDB may spill to: none, or a new one within HEADCOUNT_SPILL."""
     named = os.environ.get(SPILL, "")
     if not named:
         return ""
@@ -48,7 +48,7 @@ def _aside() -> str:
 
 @contextmanager
 def refusing(opening: str = "", works: str = "") -> Iterator[None]:
-    """What DuckDB or Arrow find wrong, without the values that they would quote."""
+    """Re-raises errors of DuckDB and Arrow as refusals, without the values that they quote."""
     import duckdb
     import pyarrow
 

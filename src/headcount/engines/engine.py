@@ -11,30 +11,32 @@ from headcount.errors import BadArgument
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
-from headcount.questions.domains.domain import Domain
 from headcount.questions.question import Question
 
-KEY = 16  # bytes of the key with which lots are drawn
+KEY = 16  # bytes of the key that samples a person's rows
 
 
 @dataclass(frozen=True)
 class Rows:
     """Which data, and what of them is a person's answer.
 
-    `column` names the column of a table, `where` the value of it that counts as a one, `by` the column of groups. A row
-    is a person, unless `unit` names the column of person ids: then a person's rows are merged into one answer, or, with
-    `most`, at most that many of them are kept and count each for itself: a sample drawn with the `key`.
+    `column` names the column of a table, or one for each part of the domain, `where` the value of it that counts as a
+    one, `by` the column of groups. A row is a person, unless `unit` names the column of person ids: then a person's
+    rows are merged into one answer, or, with `most`, at most that many of them are kept and count each for itself: a
+    sample drawn with the `key`.
     """
 
     data: Any
-    column: str | None = None
+    column: str | tuple[str, ...] | None = None
     where: object = None
     by: Any = None
     unit: Any = None
     most: int | None = None
     key: bytes = field(default_factory=lambda: SecretCoins().stream(KEY).tobytes(), repr=False)
+    columns: tuple[str | None, ...] = field(init=False, repr=False, compare=False)  # of people's answers
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", self.column if isinstance(self.column, tuple) else (self.column,))
         if self.most is None:
             return
         works = "use a whole number of rows from 1 to 1,000"
@@ -46,20 +48,27 @@ class Rows:
         if self.by is not None:
             raise BadArgument("max_contributions", "cannot be given together with by", "merge a person's rows first")
         object.__setattr__(self, "most", int(number))
+        if self.most > 1 and isinstance(self.column, tuple):
+            raise BadArgument("max_contributions", "cannot be given for several columns", "merge a person's rows first")
 
-    def names(self) -> dict[str, str]:
-        """The columns that are read from a table, by the argument that names them; parts of the domain first."""
-        given = {"by": self.by, "column": self.column, "unit": self.unit}
+    @classmethod
+    def of(cls, question: Question, data: Any, *, column: str | None = None, **others: Any) -> Rows:
+        """Those that a question reads, which may name its columns itself."""
+        if not question.reads:
+            return cls(data, column=column, **others)
+        if column is not None:
+            raise BadArgument("column", f"is given, and a {question.name} names its columns itself", "leave it out")
+        return cls(data, column=question.reads, **others)
+
+    def names(self) -> list[tuple[str, str]]:
+        """The columns that are read from a table, after the argument that names each; parts of the domain first."""
         if self.column is None:
             raise BadArgument("column", "is missing for a table", "name the column that holds people's answers")
-        for argument, name in given.items():
+        given = [("by", self.by), *(("column", name) for name in self.columns), ("unit", self.unit)]
+        for argument, name in given:
             if name is not None and not isinstance(name, str):
                 raise BadArgument(argument, "does not name a column", "give the name of a column of the table")
-        return {argument: name for argument, name in given.items() if name is not None}
-
-    def domain(self, question: Question) -> Domain:
-        """How rows become codes: the question's domain, with what was declared of the data."""
-        return question.read_as(self.where, 0 if self.by is None else 1)
+        return [(argument, name) for argument, name in given if name is not None]
 
 
 class Answers(Protocol):

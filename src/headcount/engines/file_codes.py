@@ -1,4 +1,4 @@
-"""A table's codes, one for each person, as questions to DuckDB: which, how many, how much, or all in their order."""
+"""A table's codes, one for each person, as DuckDB queries: counts by code, their sum, or all codes in row order."""
 
 from __future__ import annotations
 
@@ -107,21 +107,22 @@ class FileCodes:
         """The columns that are asked for, under names of our own."""
         described = self._sql(f"SELECT * FROM {table} LIMIT 0")
         types = dict(zip(described.columns, map(str, described.types), strict=True))
-        for argument, name in self.rows.names().items():
+        names = self.rows.names()
+        for argument, name in names:
             if name not in types:
                 works = f"use one of {', '.join([*types][:20])}"
                 raise BadArgument(argument, f"is {name!r}, which the data does not have", works)
-        kinds = {argument: _kind(types[name], name) for argument, name in self.rows.names().items()}
+        kinds = [_kind(types[name], name) for _, name in names]
         called = [*self._names, *(["person"] if self.rows.unit is not None else [])]
         read = []
-        for name, (argument, kind) in zip(called, kinds.items(), strict=True):
+        for name, (argument, column), kind in zip(called, names, kinds, strict=True):
             plain = argument != "unit" or (alone and kind in WHOLE)  # integers of one type need not become text
-            read.append(f"{(_plain if plain else _person)(_quoted(self.rows.names()[argument]), kind)} AS {name}")
-        columns = (Column(name, kind) for name, kind in zip(self._names, kinds.values(), strict=False))
+            read.append(f"{(_plain if plain else _person)(_quoted(column), kind)} AS {name}")
+        columns = (Column(name, kind) for name, kind in zip(self._names, kinds, strict=False))
         return Source(f"(SELECT {', '.join(read)} FROM {table})", tuple(columns))
 
     def _merge(self) -> None:
-        """One code for each person, or a few of their rows, kept aside: read once, used twice."""
+        """Merge rows into a temporary table of a code for each person, or each sampled row: files are read once."""
         parts, most = self.domain.parts, self.rows.most
         for source in self._sources:
             if self._one(f"SELECT count(*) FROM {source.table} WHERE person IS NULL")[0]:
@@ -176,7 +177,7 @@ class FileCodes:
             self._refuse_first(source, part, column, strange)
 
     def batches(self) -> Iterator[Any]:
-        """A part of the crowd at a time, in the order of the table."""
+        """The rows in the order of the table, one part of the crowd at a time."""
         columns = ", ".join(self._names)
         read = (self._sql(f"SELECT {columns} FROM {source.table}").to_arrow_reader(PART) for source in self._sources)
         return chain.from_iterable(map(_cut, read))
@@ -250,7 +251,7 @@ class FileCodes:
     def _refuse_first(
         self, source: Source, part: Domain, column: Column, strange: str, given: Mapping[str, Any] | None = None
     ) -> None:
-        """Lets the domain say what it has against a value; it does not quote it."""
+        """Raises the domain's own refusal of the first value that does not fit, without quoting it."""
         query = f"SELECT {column.name} AS held FROM {source.table} WHERE {strange} LIMIT 1"
         found = self._sql(query, given).to_arrow_table()
         if not found.num_rows:  # only a NaN hides from WHERE
@@ -263,7 +264,7 @@ class FileCodes:
         return self._connection.sql(query, params=params) if params else self._connection.sql(query)
 
     def _one(self, query: str, given: Mapping[str, Any] | None = None) -> Any:
-        """The only row. A question that is not a relation first looks at the files once less."""
+        """The only row of a query; executed at once, as a relation would read the files' schema first."""
         return self._connection.execute(query, self._params(query, given)).fetchall()[0]
 
     def _params(self, query: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -272,7 +273,7 @@ class FileCodes:
 
 
 def _cut(batches: Iterable[Any]) -> Iterator[Any]:
-    """Tables of a part of the crowd each, however the batches come."""
+    """Record batches of any sizes, regrouped into tables of one part of the crowd each."""
     import pyarrow
 
     waiting: list[Any] = []

@@ -6,7 +6,7 @@ import csv
 import glob
 import gzip
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ ZIPPED = ".gz"  # of a CSV
 KINDS = "a .parquet, .csv (or .csv.gz), .tsv or .arrow file, a folder of them, or a glob such as 'days/*.parquet'"
 
 
-def scanned(connection: DuckDBPyConnection, data: Any, names: Mapping[str, str]) -> list[str]:
+def scanned(connection: DuckDBPyConnection, data: Any, names: Sequence[tuple[str, str]]) -> list[str]:
     """What to select from: a table for all files whose columns of these names are of the same types.
 
     Were files of different types read as one table, DuckDB would bring them all to the widest type, and one file would
@@ -47,16 +47,16 @@ def scanned(connection: DuckDBPyConnection, data: Any, names: Mapping[str, str])
     return [f"rows{number}" for number in range(len(alike))]
 
 
-def _of_the_same_types(files: list[Path], names: Mapping[str, str], kind: str) -> list[list[Path]]:
+def _of_the_same_types(files: list[Path], names: Sequence[tuple[str, str]], kind: str) -> list[list[Path]]:
     if len(files) == 1:
         return [files]
     alike: dict[tuple[str, ...], list[Path]] = {}
     for file in files:
         schema = _dataset([str(file)], kind).schema
-        for argument, name in names.items():
+        for argument, name in names:
             if name not in schema.names:
                 raise BadArgument(argument, f"is {name!r}, which some files do not have", "leave those files out")
-        alike.setdefault(tuple(str(schema.field(name).type) for name in names.values()), []).append(file)
+        alike.setdefault(tuple(str(schema.field(name).type) for _, name in names), []).append(file)
     return [*alike.values()]
 
 
@@ -65,7 +65,7 @@ def _listed(files: list[Path]) -> str:
 
 
 def _exactly(file: Path) -> str:
-    """A file's name, in which DuckDB would see a pattern."""
+    """A file's name, with the characters escaped that DuckDB reads as a glob."""
     return re.sub(r"([*?\[])", r"[\1]", str(file))
 
 
@@ -91,7 +91,7 @@ def files_of(data: str | Path) -> list[Path]:
 
 
 def _aside(file: Path) -> bool:
-    """Whether it, or a folder that it lies in, is meant for a program and not for readers."""
+    """Whether the file or one of its folders is hidden: its name begins with a dot or an underscore."""
     return any(part.startswith(("_", ".")) for part in file.parts)
 
 
@@ -108,7 +108,7 @@ def _kind(file: Path) -> str:
     return "parquet" if suffix in PARQUET else "arrow" if suffix in ARROW else suffix.removeprefix(".")
 
 
-def _require_header(file: Path, names: Mapping[str, str]) -> None:
+def _require_header(file: Path, names: Sequence[tuple[str, str]]) -> None:
     """The first line must have these names once each. It is not quoted: it may be a person's."""
     try:
         opened = gzip.open if file.name.lower().endswith(ZIPPED) else open
@@ -120,7 +120,7 @@ def _require_header(file: Path, names: Mapping[str, str]) -> None:
         raise BadArgument("data", f"{file} is not in UTF-8", "save it in that encoding") from None
     if not header:
         raise BadArgument("data", f"{file} is empty", "the first line names the columns")
-    for argument, name in names.items():
+    for argument, name in names:
         if header.count(name) > 1:
             raise BadArgument(argument, f"{name!r} occurs twice in the file", "rename one of the two")
         if name not in header:

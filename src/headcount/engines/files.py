@@ -23,7 +23,7 @@ class FileEngine:
     """Parquet, CSV and Arrow files, folders and globs of them, and anything with the Arrow stream interface."""
 
     def answers(self, task: Question, rows: Rows) -> FileCodes:
-        return FileCodes(rows.domain(task), rows)
+        return FileCodes(task.read_as(rows.where, int(rows.by is not None)), rows)
 
     def require(self, task: Question, answers: FileCodes) -> None:
         with refusing():

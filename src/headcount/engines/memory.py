@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -28,47 +27,36 @@ NO_ID = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Codes:
-    """The code of each person, or of each of the rows that are kept of them."""
-
-    values: Values
-
-    @property
-    def size(self) -> int:
-        return self.values.size
-
-
 class MemoryEngine:
-    """One array, or an iterable of arrays of any sizes; memory stays bounded by the pieces."""
+    """An array of codes, or an iterable of arrays of values, of any sizes; memory stays bounded by the pieces."""
 
-    def answers(self, task: Question, rows: Rows) -> Codes:
-        domain, (columns, ids) = rows.domain(task), _columns(rows)
+    def answers(self, task: Question, rows: Rows) -> Values:
+        """The code of each person, or of each of the rows that are kept of them."""
+        domain = task.read_as(rows.where, int(rows.by is not None))
+        columns, ids = _columns(rows)
         parts = zip(domain.parts, columns, strict=True)
         if ids is None:
-            return Codes(domain.joined([part.codes(held) for part, held in parts]))
+            return domain.joined([part.codes(held) for part, held in parts])
         if ids.shape != columns[-1].shape:
             raise BadArgument("unit", "has another length than the data", "give one person id per row")
         plain = ids.dtype.kind in "iu" and not np.ma.isMaskedArray(ids)
         _, person = distinct(ids if plain else person_ids(ids))
         if rows.most is None:
-            return Codes(domain.joined([merged(part, held, person) for part, held in parts]))
+            return domain.joined([merged(part, held, person) for part, held in parts])
         kept = _sampled(person, rows.most, rows.key)
-        return Codes(domain.joined([part.codes(held)[kept] for part, held in parts]))
+        return domain.joined([part.codes(held)[kept] for part, held in parts])
 
-    def require(self, task: Question, answers: Codes | Array | Iterable[Array]) -> None:
-        """A single array was looked at when it was taken in; what arrives only once cannot be."""
-        if not isinstance(answers, Codes | np.ndarray | Iterator):
+    def require(self, task: Question, answers: Values | Iterable[Array]) -> None:
+        """Codes were looked at when they were made; what arrives only once cannot be."""
+        if not isinstance(answers, np.ndarray | Iterator):
             for array in answers:
                 task.domain.codes(column(array))
 
-    def tally(self, plan: Plan, answers: Codes | Array | Iterable[Array], coins: Coins) -> Tally:
-        """Arrays that arrive one after the other have coins of their own each; a single one is cut into parts."""
-        array = answers.values if isinstance(answers, Codes) else answers
-        parts = np.split(array, range(PART, array.size, PART)) if isinstance(array, np.ndarray) else array
-        if isinstance(answers, Codes):
-            return tally_parts(plan.protocol, parts, np.asarray, coins)
-        return tally_parts(plan.protocol, parts, lambda part: plan.protocol.task.domain.codes(column(part)), coins)
+    def tally(self, plan: Plan, answers: Values | Iterable[Array], coins: Coins) -> Tally:
+        """Arrays that arrive one after the other have coins of their own each; codes are cut into parts."""
+        if isinstance(answers, np.ndarray):
+            return tally_parts(plan.protocol, np.split(answers, range(PART, answers.size, PART)), np.asarray, coins)
+        return tally_parts(plan.protocol, answers, lambda part: plan.protocol.task.domain.codes(column(part)), coins)
 
 
 def _columns(rows: Rows) -> tuple[list[Array], Array | None]:
@@ -82,7 +70,9 @@ def _columns(rows: Rows) -> tuple[list[Array], Array | None]:
     if rows.column is None and (hasattr(data, "columns") or hasattr(data, "column_names")):
         works = Phrase("name the column to count, for example {column}", column="clicked")
         raise BadArgument("column", "is missing for a frame", works)
-    columns = [_array(data if rows.column is None else _column(data, rows.column, "column"))]
+    columns = [_array(data if name is None else _column(data, name, "column")) for name in rows.columns]
+    if any(column.shape != columns[0].shape for column in columns):
+        raise BadArgument("data", "has columns of different lengths", "give one value per person in each")
     if by is not None:
         groups = _array(_column(data, by, "by") if isinstance(by, str) else by)
         if groups.shape != columns[0].shape:
@@ -94,7 +84,8 @@ def _columns(rows: Rows) -> tuple[list[Array], Array | None]:
 
 
 def _column(frame: Any, name: str, argument: str) -> Any:
-    names = [str(each) for each in getattr(frame, "column_names", getattr(frame, "columns", []))]
+    named = frame if isinstance(frame, Mapping) else getattr(frame, "columns", [])
+    names = [str(each) for each in getattr(frame, "column_names", named)]
     if name not in names:
         if not names:
             raise BadArgument(argument, "was given but the data has no named columns", "leave it out or give a frame")

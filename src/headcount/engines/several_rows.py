@@ -36,7 +36,7 @@ def _totals(part: Domain, column: Array, person: Persons) -> Array:
 
 @dataclass(frozen=True)
 class Lots:
-    """How an engine draws lots: by SHA-256 of a secret key and of what tells a person's rows apart.
+    """Sampling of rows: the lot of a row is SHA-256 of a secret key and of what tells a person's rows apart.
 
     Rows that are the same have a number each. What is hashed can be read in one way only, so that no two rows have the
     same lot, and without the key the lots cannot be told from random ones.

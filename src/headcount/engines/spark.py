@@ -44,7 +44,7 @@ class SparkEngine:
             raise BadArgument("data", "is no frame of Spark", "make one with spark.createDataFrame, or give a path")
         with refusing():
             frame = self._read(str(rows.data)) if isinstance(rows.data, str | Path) else rows.data
-        return SparkCodes(rows.domain(task), rows, frame, refusing)
+        return SparkCodes(task.read_as(rows.where, int(rows.by is not None)), rows, frame, refusing)
 
     def require(self, task: Question, answers: SparkCodes) -> None:
         with refusing():
@@ -66,7 +66,7 @@ class SparkEngine:
         """The tally of messages that people's own devices made, a row each, with the message's fields as columns.
 
         `reports` says how many people sent them, or names the column that tells one person's report from another's.
-        What nobody who keeps to the protocol would send is left out, as it is when messages are collected.
+        Messages that the protocol cannot send are left out, as they are when messages are collected.
         """
         protocol = plan.protocol
         fields = [*(protocol.message.names or ())]
@@ -84,7 +84,7 @@ class SparkEngine:
         return replace(tally, reports=reports)
 
     def _randomised(self, protocol: Protocol, answers: SparkCodes, coins: Coins) -> Tally:
-        """Everybody's reports, tallied where they are made. Secret coins become coins of one key, for this run only."""
+        """Tally everybody's reports on the executors. Secret coins become coins of one key, for this run only."""
         keyed = KeyedCoins() if isinstance(coins, SecretCoins) else coins
         work = Randomise(replace(protocol), answers.from_batch, keyed)
         return _added(protocol, answers.sorted_within_partitions().mapInArrow(work.work, PARTIALS))
@@ -120,7 +120,7 @@ def _added(protocol: Protocol, partials: Any) -> Tally:
         raise BadData(unpacked(min(refusals)))
     totals = {row["key"]: (row["high"] << HALF) + row["low"] for row in rows}
     reports = totals.pop(None, 0)
-    if protocol.task.open:
+    if protocol.task.shape is Shape.KEY:
         keys = np.fromiter(totals, dtype=object, count=len(totals))
         return Tally.by_key(reports, keys, np.array([*totals.values()], dtype=np.int64))
     nobody = protocol.nobody()
@@ -132,7 +132,7 @@ def _added(protocol: Protocol, partials: Any) -> Tally:
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """What Spark finds wrong, without the values that it would quote."""
+    """Re-raises errors of Spark as refusals, without the values that they quote."""
     try:
         from py4j.protocol import Py4JError
         from pyspark.errors import AnalysisException, PySparkException

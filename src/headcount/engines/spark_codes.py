@@ -101,21 +101,21 @@ class SparkCodes:
         """The columns that are asked for, under names of our own. Spark puts the frame in its place."""
         rows, frame = self.rows, self._frame
         types = {name: kind.partition("(")[0] for name, kind in frame.dtypes}
-        for argument, name in rows.names().items():
+        for argument, name in rows.names():
             if frame.columns.count(name) != 1:
                 problem = "which the data does not have" if name not in frame.columns else "which occurs twice"
                 raise BadArgument(argument, f"is {name!r}, {problem}", f"use one of {', '.join(frame.columns[:20])}")
             if types[name] not in KINDS:
                 problem = f"column {name!r} holds neither numbers nor text ({types[name]})"
                 raise BadData(problem, "turn it into one of them first")
-        read = [*rows.names().values()][: len(self._names)]
+        read = [name for _, name in rows.names()][: len(self._names)]
         self._kinds = [types[name] for name in read]
         columns = [f"{self._compared(place, quoted(name))} AS {self._names[place]}" for place, name in enumerate(read)]
         columns += [f"{quoted(rows.unit)} AS person"] if rows.unit is not None else []
         return f"(SELECT {', '.join(columns)} FROM {{frame}})"
 
     def _compared(self, place: int, column: str) -> str:
-        """Whether it holds the value that counts as a one, where Spark compares as Python does; else the column."""
+        """The comparison with the value that counts as a one, where Spark compares as Python does; else the column."""
         where, kind, given = self.domain.parts[place].where, self._kinds[place], f"where{place}"
         if isinstance(where, str) and kind in TEXT:
             self._given["space"] = SPACE
@@ -128,7 +128,7 @@ class SparkCodes:
         return f"coalesce({same}, false)"
 
     def _read(self, query: str) -> None:
-        """Has the executors read the rows, and goes on with what this makes of them."""
+        """Replace rows by their codes, which executors make, merged by this query; refuses what does not fit."""
         person = ["person"] if self.rows.unit is not None else []
         kinds = [_kind(part) for part in self.domain.parts]
         work = ReadRows(self.domain, people=bool(person), kept=self.rows.most is not None)
@@ -156,7 +156,7 @@ class SparkCodes:
             self._given["key"] = self.rows.key.hex()
 
     def _refuse_first(self, strange: str, given: Mapping[str, Any] | None = None) -> None:
-        """Lets the domain say what it has against a value; it does not quote it."""
+        """Raises the domain's own refusal of the first value that does not fit, without quoting it."""
         table = self._sql(f"SELECT part0 FROM {self._answers} WHERE {strange} LIMIT 1", given).toArrow()
         self.from_batch([table.column(0).combine_chunks()])
         raise BadData("data has values that do not fit the question")

@@ -86,7 +86,7 @@ def _kind(part: Domain) -> Any:
 
 @dataclass(frozen=True)
 class Look:
-    """Whether everybody's answer can be taken; nothing is drawn."""
+    """Checks everybody's answer against the domain; draws nothing."""
 
     from_batch: FromBatch
 
@@ -103,7 +103,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Randomise:
-    """Everybody's randomiser, with the coins of the partition."""
+    """Runs everybody's randomiser with the coins of the partition."""
 
     protocol: Protocol
     from_batch: FromBatch
@@ -139,7 +139,7 @@ class TallyMessages:
                 yield from _partial(self.protocol.tally(Batch(0, messages)))
 
     def _messages(self, batch: Any) -> npt.NDArray[Any]:
-        """Compared with what the protocol allows while they are wide, and only then made as narrow as it has them."""
+        """Range-checked as wide integers, and only then cast to the protocol's record type."""
         message = self.protocol.message
         names = message.names or ()
         columns = [_field(column, message[name]) for name, column in zip(names, batch.columns, strict=True)]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from headcount.figures.canvas import canvas, decades, number
+from headcount.figures.canvas import Target, canvas, decades, number
 from headcount.figures.colours import Theme, blend
 from headcount.privacy.model import Model
 
 POINTS = "offset points"
+LETTERS = 66  # of a heading that fits
 WIDE = 30.0  # times: lengths further apart need a logarithmic axis
 
 
@@ -35,7 +35,7 @@ class Bar:
 
 def bars(
     rows: Sequence[Bar],
-    path: Path | str,
+    target: Target,
     *,
     title: str,
     xlabel: str,
@@ -43,12 +43,12 @@ def bars(
     theme: str = "light",
     unit: str = "",
     sign: str = "± ",
-) -> Path:
+) -> Target:
     """Draws the rows from the top in the order given, under a heading for each model, on an axis
     from zero.
 
     It is logarithmic, and says so, if the longest bar would leave nothing to see of the shortest.
-    `path` ends in .svg or .png. `unit` follows every number, as in "people"; `sign` goes before it.
+    `unit` follows every number, as in "people"; `sign` goes before it.
     """
     models = list(dict.fromkeys(row.model for row in rows))
     groups = [(model, [row for row in rows if row.model is model]) for model in models]
@@ -58,7 +58,7 @@ def bars(
     low = 10.0 ** math.floor(math.log10(min(lengths, default=1.0)))
     high = max([*values, *lengths, 0.0]) or 1.0
     log = high > WIDE * min(lengths, default=high)
-    with canvas(path, title=title, subtitle=subtitle, size=(8.4, 1.35 + 0.3 * lines), theme=theme) as sheet:
+    with canvas(target, title=title, subtitle=subtitle, size=(8.4, 1.35 + 0.3 * lines), theme=theme) as sheet:
         (axes,) = sheet.panels
         if log:
             axes.set_xscale("symlog", linthresh=low, linscale=0.45)
@@ -67,7 +67,9 @@ def bars(
         for model, members in groups:
             words = {"color": sheet.theme.words[model], "fontsize": 9.5, "weight": "bold", "va": "center"}
             words |= {"bbox": {"facecolor": sheet.theme.paper, "edgecolor": "none", "pad": 0.5}}
-            axes.text(0.0, -down, f"{model}: you trust {model.trusted}", clip_on=False, **words)
+            heading = f"{model}: you trust {model.trusted}"
+            words["fontsize"] = min(9.5, 9.5 * LETTERS / len(heading))
+            axes.text(0.0, -down, heading, clip_on=False, **words)
             down += 0.95
             for row in members:
                 _drawn(axes, row, -down, sheet.theme, unit, sign)
@@ -86,7 +88,7 @@ def bars(
         axes.grid(axis="x")
         axes.spines[["bottom", "left"]].set_visible(False)
         axes.set_xlabel(f"{xlabel} (logarithmic scale)" if log else xlabel)
-    return Path(path)
+    return target
 
 
 def _drawn(axes: Any, row: Bar, height: float, theme: Theme, unit: str, sign: str) -> None:

@@ -1,7 +1,7 @@
 """The canvas of all figures: one style, and the same bytes for the same figure.
 
 Matplotlib is imported when a figure is drawn, not before, and a user's own settings of it are left
-alone.
+alone. A figure is drawn into a file, into bytes for a notebook, or onto axes that the user has made.
 """
 
 from __future__ import annotations
@@ -10,16 +10,24 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, TypeVar
 
 from headcount.errors import BadArgument, MissingExtra
 from headcount.figures.colours import Theme, theme_called
 
-SUFFIXES = (".svg", ".png")
+SUFFIXES = (".svg", ".png", ".pdf")
 DOTS = 160  # an inch, in a PNG
 MARGIN = 0.12  # inches
+ABOUT: dict[str, dict[str, Any]] = {
+    ".svg": {"Creator": "headcount", "Date": None},
+    ".png": {"Software": "headcount"},
+    ".pdf": {"Creator": "headcount", "CreationDate": None},
+}
+
+Target = TypeVar("Target")  # a path, bytes to be written as PNG, or axes of matplotlib
 
 
 @dataclass(frozen=True)
@@ -33,38 +41,70 @@ class Canvas:
 
 @contextmanager
 def canvas(
-    path: Path | str,
+    target: Any,
     *,
     title: str,
     subtitle: str = "",
+    caption: str = "",
     size: tuple[float, float] = (8.0, 4.5),
     panels: int = 1,
     theme: str = "light",
     together: bool = True,
     rows: int = 1,
 ) -> Iterator[Canvas]:
-    """A figure to draw on, written to its file at the end. The title states the finding, the
-    subtitle its subject.
+    """A figure to draw on, written to its target at the end. The title states the finding, the
+    subtitle its subject, and the caption, below it, what is promised.
 
     Panels stand side by side in `rows`, with a shared vertical axis if they are `together`.
     """
-    target, chosen = destination(path), theme_called(theme)
-    try:
-        import matplotlib as mpl
-        from matplotlib import style
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("a figure", "plots") from None
+    where, chosen = _where(target), theme_called(theme)
+    mpl = matplotlib()
+    if not isinstance(where, Path | BytesIO):
+        yield _on_axes(where, panels, title, (subtitle, caption), chosen)
+        return
     with mpl.rc_context():
-        style.use(["default", _settings(chosen)])
-        figure = Figure(figsize=size)
-        below = (0.0, 0.0, 1.0, _headed(figure, title, subtitle, chosen))
-        figure.set_layout_engine("constrained", w_pad=MARGIN, h_pad=MARGIN, wspace=0.03, rect=below)
+        mpl.style.use(["default", _settings(chosen)])
+        figure = mpl.figure.Figure(figsize=size)
+        low, high = _footed(figure, caption, chosen), _headed(figure, title, subtitle, chosen)
+        rest = (0.0, low, 1.0, high - low)
+        figure.set_layout_engine("constrained", w_pad=MARGIN, h_pad=MARGIN, wspace=0.03, rect=rest)
         panel = figure.subplots(rows, panels // rows, squeeze=False, sharey=together).ravel()
         yield Canvas(figure, tuple(panel), chosen)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        about = {"Creator": "headcount", "Date": None} if target.suffix == ".svg" else {"Software": "headcount"}
-        figure.savefig(target, format=target.suffix[1:], dpi=DOTS, metadata={"Title": title, **about})
+        suffix = where.suffix if isinstance(where, Path) else ".png"
+        if isinstance(where, Path):
+            where.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(where, format=suffix[1:], dpi=DOTS, metadata={"Title": title, **ABOUT[suffix]})
+
+
+def matplotlib() -> Any:
+    """The library, or a refusal that names the extra it comes with."""
+    try:
+        import matplotlib as mpl
+        import matplotlib.figure
+        import matplotlib.style
+    except ImportError:
+        raise MissingExtra("a figure", "plots") from None
+    return mpl
+
+
+def _where(target: Any) -> Any:
+    if isinstance(target, Path | str):
+        return destination(target)
+    if isinstance(target, BytesIO) or hasattr(target, "transAxes"):
+        return target
+    raise BadArgument("ax", f"is a {type(target).__name__}", "give axes of matplotlib, or leave it out")
+
+
+def _on_axes(axes: Any, panels: int, title: str, beneath: tuple[str, ...], theme: Theme) -> Canvas:
+    """The user's own axes, with the words that otherwise stand around the figure."""
+    if panels != 1:
+        raise BadArgument("ax", f"is one panel, and this figure has {panels}", "leave it out")
+    width = axes.get_figure().get_size_inches()[0] * axes.get_position().width
+    lines = [line for text in beneath for line in balanced(text, max(30, int(15.0 * width))) if line]
+    axes.set_title("\n".join(balanced(title, max(30, int(9.0 * width)))), loc="left", weight="bold")
+    look = {"textcoords": "offset points", "fontsize": 7.5, "color": theme.soft, "va": "top", "annotation_clip": False}
+    axes.annotate("\n".join(lines), (0.0, 0.0), xytext=(0, -38), xycoords="axes fraction", **look)
+    return Canvas(axes.get_figure(), (axes,), theme)
 
 
 def destination(path: Path | str, argument: str = "path") -> Path:
@@ -72,7 +112,8 @@ def destination(path: Path | str, argument: str = "path") -> Path:
     written."""
     target = Path(path)
     if target.suffix not in SUFFIXES:
-        raise BadArgument(argument, f"is {target.name!r}", f"use a name that ends in {' or '.join(SUFFIXES)}")
+        works = f"use a name that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        raise BadArgument(argument, f"is {target.name!r}", works)
     if target.is_dir():
         raise BadArgument(argument, f"is {target.name!r}, a folder", f"use a file in it, as {target.name}/figure.svg")
     return target
@@ -89,6 +130,17 @@ def _headed(figure: Any, title: str, subtitle: str, theme: Theme) -> float:
             figure.text(*at, line, fontsize=points, weight=weight, color=colour, ha="left", va="top")
             down += points * 1.42 / 72.0
     return float(1.0 - down / height)
+
+
+def _footed(figure: Any, caption: str, theme: Theme) -> float:
+    """Write the caption at the lower left; returns the part of the height that it takes."""
+    width, height = figure.get_size_inches()
+    lines = balanced(caption, int((width - 2 * MARGIN) * 136.0 / 8.0))
+    up = 0.1
+    for line in reversed(lines):
+        figure.text(MARGIN / width, up / height, line, fontsize=8.0, color=theme.soft, ha="left", va="bottom")
+        up += 8.0 * 1.35 / 72.0
+    return float(up / height) if lines else 0.0
 
 
 def balanced(text: str, letters: int) -> list[str]:

@@ -8,11 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from headcount.figures.axis import Axis
-from headcount.figures.canvas import apart, balanced, canvas
+from headcount.figures.canvas import Target, apart, balanced, canvas
 from headcount.figures.colours import Theme, blend, dashes_of, family_of
 from headcount.figures.line_labels import LETTER, ROW, FreeSpace, Spot, last_visible
 
@@ -90,8 +89,8 @@ class Panel:
 
 
 def lines(
-    panels: Sequence[Panel], path: Path | str, *, title: str, subtitle: str = "", theme: str = "light", columns: int = 2
-) -> Path:
+    panels: Sequence[Panel], target: Target, *, title: str, subtitle: str = "", theme: str = "light", columns: int = 2
+) -> Target:
     """Draw the panels, `columns` side by side."""
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
@@ -100,7 +99,7 @@ def lines(
     height = max(HEIGHT, ROW * max(map(len, labels)))
     size = (0.5 + (0.75 + (WIDTH if columns > 1 else ALONE) + words) * columns, 0.75 + (height + 0.95) * rows)
     with canvas(
-        path, title=title, subtitle=subtitle, size=size, theme=theme, panels=columns * rows, rows=rows, together=False
+        target, title=title, subtitle=subtitle, size=size, theme=theme, panels=columns * rows, rows=rows, together=False
     ) as sheet:
         hues = colours(panels, sheet.theme)
         for axes, panel in zip(sheet.panels, panels, strict=False):
@@ -108,7 +107,7 @@ def lines(
             _named(axes, panel, hues, (WIDTH if columns > 1 else ALONE, height), sheet.theme)
         for axes in sheet.panels[len(panels) :]:
             axes.set_visible(False)
-    return Path(path)
+    return target
 
 
 def colours(panels: Sequence[Panel], theme: Theme) -> dict[str, str]:

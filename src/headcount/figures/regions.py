@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from headcount.figures.canvas import canvas, log_axis, number
+from headcount.figures.canvas import Target, canvas, log_axis, number
 from headcount.figures.colours import Theme, blend
 from headcount.figures.region_labels import LabelSpace
 
@@ -49,16 +48,16 @@ def regions(
     panels: Sequence[Region],
     n: Sequence[int],
     ones: Sequence[int],
-    path: Path | str,
+    target: Target,
     *,
     title: str,
     subtitle: str = "",
     marks: Sequence[Mark] = (),
     theme: str = "light",
-) -> Path:
+) -> Target:
     """Draw the panels side by side over the same axes; more ones than people are hatched."""
     size = (1.2 + 4.3 * len(panels), 5.6)
-    with canvas(path, title=title, subtitle=subtitle, size=size, panels=len(panels), theme=theme) as sheet:
+    with canvas(target, title=title, subtitle=subtitle, size=size, panels=len(panels), theme=theme) as sheet:
         for axes, panel in zip(sheet.panels, panels, strict=True):
             log_axis(axes.xaxis, n[0], n[-1])
             log_axis(axes.yaxis, ones[0], ones[-1])
@@ -68,7 +67,7 @@ def regions(
             _coloured(axes, panel, n, ones, sheet.theme)
             _labelled(axes, panel, LabelSpace(n, ones), marks, sheet.theme)
         sheet.panels[0].set_ylabel("how many of them hold a one")
-    return Path(path)
+    return target
 
 
 def _coloured(axes: Any, panel: Region, n: Sequence[int], ones: Sequence[int], theme: Theme) -> None:

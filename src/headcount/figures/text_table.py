@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+NAMED = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+SPECIAL = str.maketrans({each: rf"\{each}" for each in "&%$#_{}"} | NAMED)  # what LaTeX does not take as it is
+
 
 @dataclass(frozen=True)
 class TextTable:
@@ -22,8 +25,10 @@ class TextTable:
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]]) -> TextTable:
         """The table of rows of JSON."""
-        flat = _flat(rows)
-        return cls(tuple(flat[0]) if flat else (), tuple(tuple(map(_shown, row.values())) for row in flat))
+        found = flat(rows)
+        figures = {i for i, cell in enumerate(found[0].values() if found else ()) if isinstance(cell, int | float)}
+        shown = tuple(tuple(map(_shown, row.values())) for row in found)
+        return cls(tuple(found[0]) if found else (), shown, frozenset(figures))
 
     def text(self) -> str:
         """Plain text, a line for each row."""
@@ -41,6 +46,12 @@ class TextTable:
         head = ["| " + " | ".join(self.headings) + " |", "|" + "|".join(rule) + "|"]
         return "\n".join([*([self.title, ""] if self.title else []), *head, *lines])
 
+    def latex(self) -> str:
+        columns = "".join("r" if i in self.figures else "l" for i in range(len(self.headings)))
+        head, *rest = (" & ".join(cell.translate(SPECIAL) for cell in row) for row in (self.headings, *self.rows))
+        body = [r"\toprule", rf"{head} \\", r"\midrule", *(rf"{row} \\" for row in rest), r"\bottomrule"]
+        return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}"])
+
     def html(self) -> str:
         title = f"<caption>{escape(self.title)}</caption>" if self.title else ""
         head = "".join(f"<th>{escape(heading)}</th>" for heading in self.headings)
@@ -55,15 +66,16 @@ class TextTable:
 def comma_separated(rows: Iterable[Mapping[str, Any]]) -> str:
     """Rows of JSON as CSV: the ends of an interval have columns of their own, other nested values
     become text."""
-    flat = _flat(rows)
+    found = flat(rows)
     out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(flat[0]) if flat else [], lineterminator="\n")
+    writer = csv.DictWriter(out, fieldnames=list(found[0]) if found else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(flat)
+    writer.writerows(found)
     return out.getvalue()
 
 
-def _flat(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def flat(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of JSON with plain cells: an interval becomes two, other nested values text."""
     return [{key: _words(cell) for key, cell in _ends(row).items()} for row in rows]
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from headcount.figures.canvas import apart, canvas, decades, log_axis, number
+from headcount.figures.canvas import Target, apart, canvas, decades, log_axis, number
 from headcount.figures.colours import Theme
 from headcount.privacy.model import Model
 
@@ -31,16 +30,16 @@ class Dots:
 
 def tradeoffs(
     every: Sequence[Dots],
-    path: Path | str,
+    target: Target,
     *,
     title: str,
     xlabel: str,
     ylabel: str,
     subtitle: str = "",
     theme: str = "light",
-) -> Path:
+) -> Target:
     """Draw the points, filled on the Pareto front. Both axes are logarithmic."""
-    with canvas(path, title=title, subtitle=subtitle, size=SIZE, theme=theme) as sheet:
+    with canvas(target, title=title, subtitle=subtitle, size=SIZE, theme=theme) as sheet:
         (axes,), chosen = sheet.panels, sheet.theme
         across = [x for dots in every for x, _ in dots.points]
         up = [y for dots in every for _, y in dots.points]
@@ -62,7 +61,7 @@ def tradeoffs(
         axes.tick_params(length=3)
         axes.set_xlabel(xlabel)
         axes.set_ylabel(ylabel)
-    return Path(path)
+    return target
 
 
 def _dotted(axes: Any, dots: Dots, theme: Theme) -> None:

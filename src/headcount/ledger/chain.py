@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from headcount.common.canonical import canonical, fingerprint
+from headcount.common.canonical import canonical, fingerprint, read_json
 from headcount.errors import Damaged
 
 
@@ -36,8 +35,8 @@ def opened(text: bytes, before: str, place: str) -> tuple[dict[str, Any], str]:
 
 def parsed(text: bytes, place: str) -> dict[str, Any]:
     try:
-        line = json.loads(text, parse_constant=_no_number)
-    except (ValueError, RecursionError):
+        line = read_json(text)
+    except ValueError:
         line = None
     if not isinstance(line, dict):
         raise Damaged(
@@ -46,7 +45,3 @@ def parsed(text: bytes, place: str) -> dict[str, Any]:
             "nothing was drawn for it, and it may be removed",
         )
     return line
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(name)

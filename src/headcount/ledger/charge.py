@@ -9,6 +9,7 @@ from secrets import token_hex
 from typing import Any
 
 from headcount.common.canonical import fingerprint
+from headcount.ledger.allowance import up
 from headcount.ledger.prices import Amount
 from headcount.privacy.budget import Budget
 from headcount.protocols.base.plan import Plan, for_devices
@@ -55,6 +56,19 @@ class Charge:
         day, hashed = datetime.now(UTC).date().isoformat(), described(asked, protocol)
         amount = Fraction(price.divergence), price.delta, spent
         return cls(number, day, hashed, asked, *amount, token_hex(8), order, reserved or None)
+
+    def record(self) -> dict[str, Any]:
+        """A row of a table."""
+        return {
+            "number": self.number,
+            "day": self.day,
+            "task": self.question["task"]["name"],
+            "protocol": self.question["protocol"],
+            "epsilon": float(self.epsilon),
+            "delta": float(self.delta),
+            "spent": up(self.spent),
+            "plan": self.plan,
+        }
 
     @property
     def protocol(self) -> Protocol:

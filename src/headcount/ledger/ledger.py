@@ -6,29 +6,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import reduce
 from pathlib import Path
 from typing import Any, NoReturn, Self, TypeAlias
 
 from headcount.errors import AlreadyThere, BadArgument, Unsupported
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
 from headcount.ledger.allowance import Allowance, down, up
 from headcount.ledger.book import Book, MemoryBook, Page
 from headcount.ledger.charge import Charge
 from headcount.ledger.journal import Journal
-from headcount.ledger.prices import Asked, alone
+from headcount.ledger.prices import Asked, alone, any_mechanism
 from headcount.ledger.spending import Spending, fit_together
-from headcount.ledger.words import charge_table, described, refusal
+from headcount.ledger.words import charge_table, described, outlook, over_budget
 from headcount.phrases import Phrase
-from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget
-from headcount.privacy.loss import PrivacyLoss
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
 
 Rational: TypeAlias = float | Fraction
 
 
-class Ledger:
+class Ledger(Tabular):
     """A privacy filter: the budget of one crowd for all the questions it is asked.
 
     The budget holds although later questions are chosen because of earlier answers (fully adaptive
@@ -122,7 +122,7 @@ class Ledger:
         """
         if epsilon is not None and not Path(path).exists():
             allowance = Allowance.of(epsilon, 0.0 if delta is None else delta, neighbours or "replace")
-            with suppress(AlreadyThere):  # somebody else was faster
+            with suppress(AlreadyThere):  # another process created it first
                 Journal.create(Path(path), allowance)
         journal = Journal(Path(path), Path(witness) if witness is not None else None)
         _same(journal.allowance, epsilon, delta, neighbours)
@@ -231,8 +231,7 @@ class Ledger:
         """
         asked, now = self._asked_or_any(question, epsilon, delta), self._book.page().spending
         after = now.ordered([asked]).and_also(asked)
-        accepted = after.share <= 1 or (not now.asked and fit_together(self.allowance, [asked]))
-        return up((after.spent if accepted else after.share) - now.spent)
+        return up((after.spent if after.accepted(now) else after.share) - now.spent)
 
     def affords(
         self, question: Plan | Protocol | None = None, *, epsilon: float | None = None, delta: float = 0.0
@@ -307,14 +306,14 @@ class Ledger:
     def require_later_of(
         self, page: Page, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()
     ) -> None:
-        """The same, of this page: for whoever has locked the book."""
+        """`require_later` on a page that was read under the book's lock."""
         ahead, asked = ([self._asked(question) for question in part] for part in (promised, questions))
         now = page.spending.ordered([*ahead, *asked])
         between = reduce(Spending.and_also, ahead, now)
         after = reduce(Spending.and_also, asked, between)
         single = not now.asked and len(ahead) + len(asked) == 1
         if after.share > 1 and not (single and fit_together(self.allowance, asked)):
-            raise refusal(now, between, after)
+            raise over_budget(now, between, after)
 
     def promising(self, *questions: Plan | Protocol) -> float:
         """How much `spent` will grow by these questions, if they are charged one after the other;
@@ -325,20 +324,19 @@ class Ledger:
     def charged(
         self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = (), reserved: bool = False
     ) -> Callable[[Page], Page]:
-        """What makes the next page of this one, or refuses: for a book that is kept together with
-        other things.
+        """A function from a page to the page with these charges; it refuses what is over the budget.
 
-        If this is the first charge, the order is chosen with a view to what is `promised` beside
-        it. A charge may be `reserved` for an answer that is told later: it counts at once, and
-        telling the answer only settles it.
+        For a book that shares a transaction with other tables. If this is the first charge, the order is chosen with a
+        view to what is `promised` beside it. A charge may be `reserved` for an answer that is told later: it counts at
+        once, and telling the answer only settles it.
         """
         asked, ahead = ([self._asked(question) for question in part] for part in (questions, promised))
 
         def turned(page: Page) -> Page:
             before = page.spending.ordered([*asked, *ahead])
             after = reduce(Spending.and_also, asked, before)
-            if after.share > 1 and not (not page.charges and fit_together(self.allowance, asked)):
-                raise refusal(before, before, after)
+            if not after.accepted(before):
+                raise over_budget(before, before, after)
             fixed, spending = any(charge.order is not None for charge in page.charges), before
             for question, each in zip(questions, asked, strict=True):
                 spending = spending.and_also(each)
@@ -362,6 +360,20 @@ class Ledger:
         budget = Budget(epsilon, delta, self.allowance.neighbours)
         return Asked(any_mechanism(budget), budget)
 
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each charge."""
+        return [charge.record() for charge in self.charges]
+
+    def outlook(self) -> str:
+        """What would still be possible, as a sentence: "another 14 counts at epsilon 0.2"."""
+        return outlook(self._book.page().spending, self.charges)
+
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
+        """What each question cost of the budget, and what is left."""
+        from headcount.ledger.picture import drawn
+
+        return Picture.drawn(lambda target, theme: drawn(self, target, theme, title), ax, theme)
+
     def __reduce_ex__(self, _: Any) -> NoReturn:
         raise Unsupported(
             "a ledger cannot be copied or pickled, because the copy would spend the same budget again",
@@ -374,12 +386,6 @@ class Ledger:
 
     def _repr_html_(self) -> str:
         return charge_table(self.charges, repr(self)).html()
-
-
-@lru_cache(maxsize=256)
-def any_mechanism(budget: Budget) -> PrivacyLoss:
-    """The same object for the same budget, whose price is known then."""
-    return ApproximateDP(budget)
 
 
 def _same(kept: Allowance, epsilon: Rational | None, delta: Rational | None, neighbours: str | None) -> None:

@@ -93,7 +93,7 @@ class Lines(Book):
         return page.spending if charge.order is None else page.spending.at(charge.order)
 
     def _added(self, read: ReadSoFar, page: Page) -> tuple[list[bytes], ReadSoFar]:
-        """The lines to append for this page, and the state after them."""
+        """The lines that lead to this page, and the state after them."""
         self._readable(page, len(read.page.charges))
         lines, hashes = [], list(read.hashes)
         charged = [charge.to_json() for charge in page.charges[len(read.page.charges) :]]
@@ -152,7 +152,7 @@ class Copied(Lines):
         return self._read.page
 
     def turn(self, turned: Callable[[Page], Page]) -> None:
-        raise Unsupported("this is a copy of a ledger", "whoever keeps it charges it")
+        raise Unsupported("this is a copy of a ledger", "charge it where it is kept")
 
 
 def _rebuilt(charge: Charge, place: str) -> Protocol:

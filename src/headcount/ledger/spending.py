@@ -70,6 +70,10 @@ class Spending:
         """The share of a ledger that accepted it: at most 1, where all were accepted together."""
         return Fraction(min(1, self.share))
 
+    def accepted(self, before: Spending) -> bool:
+        """Whether a ledger with the sums `before` accepts the charge that leads to these."""
+        return self.share <= 1 or (not before.asked and fit_together(self.allowance, self.asked))
+
     def room(self) -> tuple[float, Fraction]:
         """The largest epsilon that any mechanism may have to be accepted next, and its delta."""
         limit = plain_limit(self.allowance)

@@ -57,7 +57,7 @@ class Witness:
     def _last(self, content: bytes, ledger: str, hashes: tuple[str, ...]) -> int:
         heard = self._heard
         if sha256(content[: heard.size]).digest() != heard.digest:
-            heard = Heard()  # it was written anew, and is read anew
+            heard = Heard()  # the file was replaced, so that it is read from its beginning
         fresh, numbers = complete(content[heard.size :]), [heard.number]
         for text in reversed(fresh):
             seen = parsed(text, f"{self.path}, a line")

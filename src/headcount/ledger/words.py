@@ -15,13 +15,14 @@ from headcount.errors import OverBudget
 from headcount.figures.text_table import TextTable
 from headcount.ledger.allowance import down, up
 from headcount.ledger.charge import Charge
-from headcount.ledger.prices import Amount, Epsilon, plain_limit, renyi_limit
+from headcount.ledger.prices import Amount, Asked, Epsilon, any_mechanism, plain_limit, renyi_limit
 from headcount.ledger.spending import Spending
-from headcount.privacy.budget import SMALLEST_EPSILON
+from headcount.privacy.budget import SMALLEST_EPSILON, Budget
 from headcount.privacy.compose import compose
 
 SHOWN = 20  # charges in a notebook
-HARDLY = 1e-9  # of the last digit shown: what floats are off is not rounded to a whole one
+SMALL = (1.0, 0.2, 0.05)  # epsilons of counts that may still be asked
+HARDLY = 1e-9  # of the last digit shown: a rounding error below this is not rounded up to a whole digit
 HAIR = 1.001  # within that of a limit, sums are shown to the last digit
 
 
@@ -70,9 +71,22 @@ def charge_table(charges: Sequence[Charge], title: str) -> TextTable:
     return TextTable(headings, rows, frozenset({0, 4, 5, 6}), title)
 
 
-def refusal(before: Spending, between: Spending, after: Spending) -> OverBudget:
-    """Why questions are too much: the shares before them, with those that are promised, and with
-    all."""
+def outlook(spending: Spending, charges: Sequence[Charge]) -> str:
+    """What would still be accepted, in questions rather than shares."""
+    possible = []
+    for epsilon in SMALL:
+        budget = Budget(epsilon, 0.0, spending.allowance.neighbours)
+        question = Asked(any_mechanism(budget), budget)
+        if 1 <= (times := spending.affords(question)) < math.inf:
+            several = "another count" if times == 1 else f"another {int(times):,} counts"
+            possible.append(f"{several} at epsilon {epsilon:g}")
+    if charges and (times := spending.affords(spending.asked[-1])) and not possible:
+        possible.append(f"{_number(times)} more like the last")
+    return f"Still possible: {', or '.join(possible)}" if possible else "Nothing more can be asked"
+
+
+def over_budget(before: Spending, between: Spending, after: Spending) -> OverBudget:
+    """The refusal of questions: the shares before them, `between` with those that are promised, and `after` all."""
     asked = len(after.asked) - len(between.asked)
     these = "this question" if asked == 1 else f"these {asked} questions together"
     if not between.asked:
@@ -114,7 +128,7 @@ def _sums(after: Spending) -> str:
 
 
 def _sum(amount: Amount, limit: Amount, name: str) -> str:
-    """The part that is scarcer."""
+    """The sum that is nearer to its limit: of epsilons or divergences, or of deltas."""
     here, most = amount.divergence, limit.divergence
     if amount.delta * limit.divergence > amount.divergence * limit.delta:
         here, most, name = amount.delta, limit.delta, "delta"

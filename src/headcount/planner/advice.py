@@ -7,18 +7,19 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from headcount.common.plurals import people
 from headcount.errors import BadArgument, Infeasible
-from headcount.figures.text_table import TextTable, comma_separated
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
+from headcount.figures.text_table import TextTable
 from headcount.phrases import Phrase
 from headcount.planner.objective import Objective
 from headcount.planner.option import CalibratedOption, Option, number
 from headcount.planner.reasons import delta_warning, reasons
 from headcount.planner.situation import Situation
-from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model, parsed_model
 from headcount.protocols.base.plan import Plan
@@ -26,7 +27,7 @@ from headcount.questions.question import Question
 
 
 @dataclass(frozen=True, repr=False)
-class Advice:
+class Advice(Tabular):
     """The protocols that could answer a question, best first, as `advise` returns them.
 
     `best` is the best plan, `advice["zsum"]` the option of a protocol, `why()` the choice in plain
@@ -76,6 +77,13 @@ class Advice:
 
     @property
     def best(self) -> Plan:
+        """The best plan.
+
+        Raises
+        ------
+        errors.Infeasible
+            If no protocol can serve.
+        """
         if not self.feasible:
             raise Infeasible(self._nothing)
         return self.feasible[0].plan
@@ -92,6 +100,13 @@ class Advice:
         return Phrase("no protocol{} can serve ({})", among, Phrase.joined("; ", each))
 
     def best_of(self, model: str) -> CalibratedOption | None:
+        """The best option of one model of trust; None if no protocol of it can serve.
+
+        Parameters
+        ----------
+        model : str
+            For example "shuffle".
+        """
         trusted = parsed_model(model)
         return next((option for option in self.feasible if option.kind.model is trusted), None)
 
@@ -185,17 +200,33 @@ class Advice:
         return "\n".join([self.sheet().text(), *self._others, *self._remarks])
 
     def to_markdown(self) -> str:
+        """Its table and remarks in Markdown."""
         below = [*self._others, *([""] if self._others and self._remarks else []), *self._remarks]
         return "\n".join([self.sheet().markdown(), *(["", *below] if below else [])])
 
-    def to_csv(self) -> str:
-        return comma_separated(self.to_json()["options"])
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each option."""
+        options: list[dict[str, Any]] = self.to_json()["options"]
+        return options
 
-    def plot(self, path: Path | str, *, theme: str = "light") -> Path:
-        """Draw the options as bars, grouped by model of trust, into a PNG or SVG file."""
+    def plot(self, ax: Any = None, *, theme: str = "light") -> Picture:
+        """The options as bars, grouped by model of trust.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of its own unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+            Shown inline in a notebook; `save` writes a file.
+        """
         from headcount.planner.advice_figure import drawn
 
-        return drawn(self, path, theme)
+        return Picture.drawn(lambda target, theme: drawn(self, target, theme), ax, theme)
 
     def __str__(self) -> str:
         return self.table()
@@ -207,13 +238,14 @@ class Advice:
         return self.sheet().html()
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as `headcount advise --format json` prints it."""
         given, crowd = self.situation, self.crowd
         return {
             "task": self.task.name,
             "budget": {**self.budget.to_json(), **({"epsilon": None} if self.solved == "epsilon" else {})},
             "crowd": {
                 "n": None if self.solved == "n" else crowd.size,
-                "least": None if self.budget.neighbours is Neighbours.ADD_REMOVE else crowd.least,
+                "least": None if self.budget.neighbours.hides_size else crowd.least,
                 "corrupt": crowd.corrupt,
                 "ones": given.expected.to_json(),
             },

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headcount.errors import Infeasible
 from headcount.figures.bars import Bar, bars
+from headcount.figures.canvas import Target
 from headcount.planner.option import CalibratedOption, number
 from headcount.privacy.model import Model
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from headcount.planner.advice import Advice
 
 
-def drawn(advice: Advice, path: Path | str, theme: str) -> Path:
-    """Draw an advice to an .svg or .png file: what was solved for, or else the half-width of each
+def drawn(advice: Advice, target: Target, theme: str) -> Target:
+    """Draw an advice into a file, into bytes or onto axes: what was solved for, or else the half-width of each
     option."""
     length, look = _question(advice)
     models = sorted({option.kind.model for option in advice.feasible}, key=list(Model).index)
@@ -30,7 +30,7 @@ def drawn(advice: Advice, path: Path | str, theme: str) -> Path:
     if not rows:
         _ = advice.best  # says why there is nothing to draw
         raise Infeasible("every interval is too wide to be told", "there is nothing to draw")
-    return bars(rows, path, subtitle=advice.title, theme=theme, **look)
+    return bars(rows, target, subtitle=advice.title, theme=theme, **look)
 
 
 def _question(advice: Advice) -> tuple[Callable[[CalibratedOption], float], dict[str, Any]]:

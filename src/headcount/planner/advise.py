@@ -12,7 +12,7 @@ from headcount.phrases import Phrase
 from headcount.planner.advice import Advice
 from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
-from headcount.planner.option import Option, best_option, in_order
+from headcount.planner.option import Option, best_option, fewest_of, in_order
 from headcount.planner.selection import Names, Progress, matching_protocols, parsed_models
 from headcount.planner.situation import Caps, Situation, crowd_and_sizes, crowd_of
 from headcount.planner.solve import CLOSE, fewest_people, smallest_epsilon
@@ -219,12 +219,12 @@ def smallest_n(
     if within is not None:
         return _fewest(task, within, {"epsilon": epsilon, "delta": delta, **wishes})
     advice = advise(task, n=1, epsilon=epsilon, delta=delta, **wishes)
-    enough = [found.smallest_n for found in advice.options if found.kind.model in advice.situation.trusted]
-    if not any(enough):
+    enough = fewest_of(found for found in advice.options if found.kind.model in advice.situation.trusted)
+    if enough is None:
         raise Infeasible(
             "no number of people is enough for this budget", Phrase("use a larger one, or {delta}", delta=1e-6)
         )
-    return min(n for n in enough if n)
+    return enough[0]
 
 
 def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:

@@ -105,8 +105,8 @@ def attainable(
     """
 
     def watch(protocol: Protocol, within: bool) -> None:
-        """Within and good: here it is. Neither: with more noise it is no better, and with less over
-        the budget."""
+        """Ends the search at a setting that decides it: one that fits and is good answers yes, one that does neither
+        answers no, since more noise is never better and less does not fit."""
         if within == (protocol.serves and good(protocol)):
             raise _Decided(within)
 
@@ -141,7 +141,7 @@ def _bases(
     fixed: Mapping[str, Any],
     chosen: Mapping[str, Any],
 ) -> Iterator[Mapping[str, Any]]:
-    """What is set besides the knob, for each different choice."""
+    """The parameters besides the knob: one set for each different choice."""
     tried: list[Mapping[str, Any]] = []
     for choice in cls.choices(task, crowd, budget, **chosen):
         short = {name: _short(value) if isinstance(value, float) else value for name, value in choice.items()}
@@ -157,8 +157,7 @@ def _short(value: float) -> float:
 
 
 def _searched(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget, measure: Measure) -> list[int]:
-    """The settings that are worth turning the knob for: the best of a spread, and the best between
-    its neighbours.
+    """The settings to calibrate: the best of a spread, and the best between its neighbours.
 
     They are measured with the knob where calibration would begin to look, which is near to where it
     ends.
@@ -242,8 +241,8 @@ def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:
 
 
 def _stride(value: float, budget: Budget) -> float:
-    """Somewhat further than the budget probably is, where it is missed by so much: with noise in
-    proportion to e^u, the logarithm of delta grows like e^(3u/4)."""
+    """A step that probably goes just beyond the budget: with noise in proportion to e^u, the logarithm of delta grows
+    like e^(3u/4)."""
     if not budget.delta:
         return FIRST_STEP
     times = 1.0 + value / math.log(budget.delta)

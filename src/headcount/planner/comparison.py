@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from typing import Any
 
 from headcount.answers.estimate import Estimate
 from headcount.common.plurals import people
+from headcount.figures.intervals import Span, rows
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.phrases import Phrase
 from headcount.planner.expected import UNKNOWN
@@ -18,6 +22,7 @@ from headcount.privacy.model import Model
 from headcount.questions.question import Question
 
 LARGEST = 10  # categories that are shown
+LARGEST_DRAWN = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +43,11 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Tabular):
     """Answers to one question in every model of trust, from the most trust to none, as `compare`
     returns them.
 
-    All of them were really drawn: whoever sees them all learns what `together` says, not what each
+    All of them were really drawn: an observer of all learns what `together` says, not what each
     costs alone. `comparison["central"]` is the estimate of a model.
 
     Parameters
@@ -93,7 +98,7 @@ class Comparison:
     @property
     def sheet(self) -> TextTable:
         """A line for each model."""
-        several = self.task.several
+        several = self.task.shape.several
         shown = ("each count is off by", "all within") if several else ("answer", "95% interval", "error (rmse)")
         headings = ("model", "you trust", "protocol", *shown, "messages", "price of trust")
         title = f"{self.task.name} {self.task.about}, " if self.task.about else ""
@@ -107,7 +112,7 @@ class Comparison:
         if side.answer is None or side.error is None:
             return (*head, *["-"] * (width - 2))
         protocol, price = side.answer.protocol, self.price_of_trust(side)
-        if self.task.several:
+        if self.task.shape.several:
             widest = side.answer.simultaneous95
             shown = [_figure(side.error), "-" if widest is None else f"± {_figure(widest)}"]
         else:
@@ -119,7 +124,7 @@ class Comparison:
     @property
     def cells(self) -> TextTable | None:
         """Of a histogram, the largest categories as each model counted them."""
-        if not self.task.several:
+        if not self.task.shape.several:
             return None
         best = min(self.served, key=lambda answer: answer.protocol.rmse())
         largest = sorted(best.cells, key=lambda cell: -cell.value)[:LARGEST]
@@ -159,6 +164,47 @@ class Comparison:
         tables = "".join(sheet.html() for sheet in self._sheets)
         return f"<div>{tables}<small>{'<br>'.join(map(escape, self.sentences))}</small></div>"
 
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each model, or for each category of each; what a model could not answer is left empty."""
+        found = []
+        for side in self.to_json()["models"]:
+            answer = side.pop("answer") or {}
+            cells = answer.get("cells") or [{key: answer.get(key) for key in ("value", "interval95")}]
+            protocol = {"protocol": answer.get("protocol"), "messages_per_person": answer.get("messages_per_person")}
+            found += [{**side, **protocol, **cell, "interval95": cell["interval95"] or (None, None)} for cell in cells]
+        return found
+
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
+        """The answer of each model and its interval; of a histogram, those of its largest categories."""
+        look: dict[str, Any] = {"title": title or "What trust is worth: one question, asked of each model"}
+        look |= {"subtitle": self.sheet.title, "caption": f"Lines are 95% intervals. {self.sentences[-1]}"}
+        look |= {"xlabel": self.task.unit_words or self.task.name, "percent": self.task.percent}
+        spans = self._spans()
+        return Picture.drawn(
+            lambda target, theme: rows(spans, target, theme=theme, from_zero=self.task.shape.several, **look), ax, theme
+        )
+
+    def _spans(self) -> list[Span]:
+        if not self.task.shape.several:
+            single = [(answer, *answer.shown()[0]) for answer in self.served]
+            return [
+                _span(answer, str(answer.protocol.model), answer.value, answer.interval(), shown)
+                for answer, *shown in single
+            ]
+        best = min(self.served, key=lambda answer: answer.protocol.rmse())
+        largest = sorted(best.cells, key=lambda cell: -cell.value)[:LARGEST_DRAWN]
+        spans = []
+        for category in (cell.category for cell in largest):
+            for answer in self.served:
+                names = answer.categories
+                if category in names:
+                    at = names.index(category)
+                    ends, shown = answer.intervals()[at].tolist(), answer.shown()[at]
+                    label = str(answer.protocol.model)
+                    span = _span(answer, label, float(answer.values[at]), (ends[0], ends[1]), shown)
+                    spans.append(replace(span, group=str(category)))
+        return spans
+
     def to_json(self) -> dict[str, Any]:
         return {
             "task": self.task.name,
@@ -178,6 +224,11 @@ class Comparison:
                 for side in self.sides
             ],
         }
+
+
+def _span(answer: Estimate, label: str, value: float, ends: tuple[float, float], shown: Sequence[str]) -> Span:
+    text, low, high = shown
+    return Span(label, value, *ends, f"{text}  ({low} to {high})", hue=str(answer.protocol.model))
 
 
 def _figure(value: float) -> str:

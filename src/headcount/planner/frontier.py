@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
 from headcount.common.plurals import counted, people
 from headcount.errors import BadArgument, Infeasible, Refused
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrations
 from headcount.planner.expected import Expected
@@ -46,7 +47,7 @@ class FrontierPoint:
     bits: float  # a person
     parameters: dict[str, float]
     front: bool = False  # nothing that asks for no more trust is more accurate at no more messages
-    epsilon_left: float | None = None  # for a plan that counts on everybody, if so many drop out
+    epsilon_left: float | None = None  # of a plan for a crowd without dropouts, if this share drops out
 
     @classmethod
     def of(cls, option: CalibratedOption, x: float | None = None) -> Self:
@@ -87,7 +88,7 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True, repr=False)
-class Frontier:
+class Frontier(Tabular):
     """The error of every protocol against a cost, as `hc.frontier` returns it.
 
     Parameters
@@ -131,7 +132,13 @@ class Frontier:
         return tuple(sorted((point for point in self.points if point.front), key=lambda point: point.messages))
 
     def of(self, protocol: str) -> tuple[FrontierPoint, ...]:
-        """The points of one protocol."""
+        """The points of one protocol.
+
+        Parameters
+        ----------
+        protocol : str
+            Its name.
+        """
         return tuple(point for point in self.points if point.protocol == protocol)
 
     def sheet(self) -> TextTable:
@@ -194,7 +201,7 @@ class Frontier:
     def _repr_html_(self) -> str:
         return self.sheet().html()
 
-    def rows(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, Any]]:
         """A row for each point, for a spreadsheet."""
         return [point.to_json() for point in self.points]
 
@@ -205,14 +212,27 @@ class Frontier:
             "against": self.against,
             "budget": self.budget.to_json(),
             "crowd": {"n": self.crowd.size, "ones": self.situation.expected.to_json()},
-            "points": self.rows(),
+            "points": self.records(),
         }
 
-    def plot(self, path: Path | str, *, theme: str = "light") -> Path:
-        """To a file that ends in .svg or .png."""
+    def plot(self, ax: Any = None, *, theme: str = "light") -> Picture:
+        """Points or curves, coloured by model of trust.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of its own unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+            Shown inline in a notebook; `save` writes a file.
+        """
         from headcount.planner.frontier_figure import drawn
 
-        return drawn(self, path, theme)
+        return Picture.drawn(lambda target, theme: drawn(self, target, theme), ax, theme)
 
 
 def frontier(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headcount.figures.axis import Axis
-from headcount.figures.canvas import number
+from headcount.figures.canvas import Target, number
 from headcount.figures.lines import Line, Panel, lines
 from headcount.figures.tradeoffs import Dots, tradeoffs
 from headcount.privacy.model import Model
@@ -24,11 +23,11 @@ LABELS = {
 }
 
 
-def drawn(frontier: Frontier, path: Path | str, theme: str) -> Path:
-    """To a file that ends in .svg or .png."""
+def drawn(frontier: Frontier, target: Target, theme: str) -> Target:
+    """Draw a frontier into a file, into bytes or onto axes."""
     task = frontier.task
     unit = f", in {task.unit_words}" if task.unit_words else " (0.01 is one of 100 people)" if task.percent else ""
-    ylabel = f"typical error (rmse) of {'each count' if task.several else f'the {task.name}'}{unit}"
+    ylabel = f"typical error (rmse) of {'each count' if task.shape.several else f'the {task.name}'}{unit}"
     of = {name: frontier.of(name) for name in dict.fromkeys(point.protocol for point in frontier.points)}
     if frontier.against == "messages":
         return tradeoffs(
@@ -36,7 +35,7 @@ def drawn(frontier: Frontier, path: Path | str, theme: str) -> Path:
                 Dots(name, found[0].model, [(p.messages, p.rmse) for p in found], [p.front for p in found])
                 for name, found in of.items()
             ],
-            path,
+            target,
             title=_cheap(frontier),
             xlabel=LABELS["messages"],
             ylabel=ylabel,
@@ -48,7 +47,7 @@ def drawn(frontier: Frontier, path: Path | str, theme: str) -> Path:
         across = Axis(LABELS[frontier.against], log=True)
         errors = _curves({name: [(p.x, p.rmse) for p in found] for name, found in of.items()}, number)
         panels = [Panel(errors, across, error)]
-        return lines(panels, path, title=_trust(frontier), subtitle=_sentence(frontier), theme=theme)
+        return lines(panels, target, title=_trust(frontier), subtitle=_sentence(frontier), theme=theme)
     errors = _curves({name: [(p.x, p.rmse) for p in found] for name, found in of.items()}, "{:.0%}".format)
     kept = {name: [(p.x, p.epsilon_left) for p in found if p.epsilon_left is not None] for name, found in of.items()}
     left = _curves({name: points for name, points in kept.items() if points}, "{:.0%}".format)
@@ -64,7 +63,7 @@ def drawn(frontier: Frontier, path: Path | str, theme: str) -> Path:
             "Not planned for: privacy is lost",
         ),
     ]
-    return lines(panels, path, title=_lost(frontier), subtitle=_sentence(frontier), theme=theme)
+    return lines(panels, target, title=_lost(frontier), subtitle=_sentence(frontier), theme=theme)
 
 
 def _curves(of: Mapping[str, Sequence[tuple[float, float]]], text: Callable[[float], str]) -> list[Line]:

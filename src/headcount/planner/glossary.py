@@ -119,6 +119,6 @@ def _described(protocol: type[Protocol]) -> str:
     title = (protocol.__doc__ or "").splitlines()[0]
     if issubclass(protocol, ShuffledLocal):
         title = f"The reports of {protocol.local.name}, mixed with those of everybody else."
-    answers = ", ".join(protocol.asked())
+    answers = ", ".join(protocol.question_names())
     trusted = protocol.model.trusted
     return f"{title} Answers {answers}. Trusted: {trusted}. From {protocol.reference}."

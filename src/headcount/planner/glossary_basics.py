@@ -146,6 +146,8 @@ QUESTION = {
     "categories": "The labels to count, or how many there are. Say them without looking at the data.",
     "unknown keys": "Labels that nobody listed beforehand. Only those that enough people share can be shown, because "
     "a label may itself give somebody away.",
+    "columns": "The columns of a table, each with its categories or bins.",
+    "margins": "How many columns of a table at most are told together; smaller tables follow from these.",
     "bins": "The edges between which numbers are counted, or how many equal bins there are within the bounds.",
     "bounds": "The smallest and the largest value that anybody could hold. Say them without looking at the data; the "
     "wider they are, the more noise it takes.",
@@ -154,6 +156,8 @@ QUESTION = {
     "interval are then about the clipped values, and say so; the mean of the data may be far from theirs.",
     "clipped_to": "Between which bounds values were brought before they were added up: the answer is about the clipped "
     "ones. None where values outside the bounds are refused.",
+    "simulated": "That people's devices, and whoever stands between, were simulated by somebody who holds all answers: "
+    "the answer is as wrong as theirs would be, and only those who see nothing else are kept from the rest.",
     "clamp": "To bring the answer into the range of what is possible, as no count below 0. It is then never further "
     "from the truth, but no longer right on average.",
     "consistent": "To bring the counts of a histogram to the nearest ones that are not negative and add up to the "

@@ -16,6 +16,15 @@ PLAN = {
     "reference": "Where the protocol comes from, for whoever wants to read it up.",
     "price": "What given parameters of a protocol cost: delta at an epsilon, or epsilon at a delta.",
     "compare": "To answer by the best protocol of every model of trust, side by side. Every answer counts as asked.",
+    "difference": "By how much one answer is larger than another, with an interval that knows the errors of both.",
+    "ratio": "How many times as large one answer is as another, with an interval that knows the errors of both; it has "
+    "none where the second may be 0.",
+    "first": "The answer that is compared.",
+    "second": "The answer that the first is compared with.",
+    "released": "What the trusted side let go, or the messages added up to, and by which protocol: the answer follows "
+    "from it, and hc.load_answer reads it.",
+    "install completion": "To have the shell complete commands and options of headcount when Tab is pressed.",
+    "show completion": "To see what would be added to the shell's settings for that.",
 }
 
 LEDGER = {
@@ -27,6 +36,7 @@ LEDGER = {
     "remaining": "The share of the ledger's budget that is left.",
     "order": "The order of the Rényi divergences that a ledger adds up. The first charge fixes it; it is null before.",
     "cost": "By which share of the ledger's budget a question would raise what is spent.",
+    "outlook": "Which questions the ledger would still pay for, in words.",
     "fits": "Whether the ledger would pay for the question now.",
     "affords": "How many more such questions the ledger would pay for.",
     "day": "When a question was paid for. Nothing finer is kept.",

@@ -1,4 +1,4 @@
-"""The map: who counts best among n people of whom so many hold a one.
+"""The map: which protocol counts best among n people of whom k hold a one.
 
 Two regimes are told apart in the literature: additive noise for many people and few ones,
 sample-and-threshold for few people and many ones. Where one ends and the other begins depends on
@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from headcount.errors import Infeasible
-from headcount.figures.canvas import number
+from headcount.figures.canvas import Target, number
+from headcount.figures.picture import Picture
 from headcount.figures.regions import Mark, Region, regions
+from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.phrases import Phrase
 from headcount.planner.contenders import Constants, Contender, Crossing, bisected, contenders, crossings, winners
@@ -36,7 +37,7 @@ from headcount.questions.count import Count
 ADDITIVE, SAMPLED = "zsum", "sample-threshold"
 BOTH = (ADDITIVE, SAMPLED)
 WORDS = {ADDITIVE: "additive noise\n(zsum)", SAMPLED: "sample and\nthreshold"}
-USELESS = 0.999  # with an error of so much of the truth, "nobody holds a one" is as good an answer
+USELESS = 0.999  # relative error from which on "nobody holds a one" is as good an answer
 ROWS = 12  # of the table that people read
 SITUATIONS = (
     Mark("few people, many ones", 1_000, 600),
@@ -82,7 +83,7 @@ class MapPanel:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Map:
+class Map(Tabular):
     """Which protocol counts best for every number of people and of ones, as `hc.map` returns it.
 
     Parameters
@@ -161,7 +162,7 @@ class Map:
         panels = [panel.to_json() for panel in self.panels]
         return {"budget": self.budget.to_json(), "n": list(self.n), "ones": list(self.ones), "panels": panels}
 
-    def rows(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, Any]]:
         """A row for each panel and possible point, for a spreadsheet."""
         return [
             {"panel": panel.title, "n": n, "ones": ones, "winner": str(panel.winners[j, i]), "rmse": panel.rmse[j, i]}
@@ -171,9 +172,26 @@ class Map:
             if ones <= n
         ]
 
-    def plot(self, path: Path | str, *, theme: str = "light", marks: Sequence[Mark] = ()) -> Path:
-        """Panel beside panel, to a file that ends in .svg or .png; `marks` are crowds to point
-        out."""
+    def plot(self, ax: Any = None, *, theme: str = "light", marks: Sequence[Mark] = ()) -> Picture:
+        """Panels side by side.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a figure of its own unless given.
+        theme : str
+            "light" or "dark".
+        marks : sequence
+            Crowds to point out.
+
+        Returns
+        -------
+        Picture
+            Shown inline in a notebook; `save` writes a file.
+        """
+        return Picture.drawn(lambda target, theme: self._drawn(target, theme, marks), ax, theme)
+
+    def _drawn(self, target: Target, theme: str, marks: Sequence[Mark]) -> Target:
         subtitle = (
             f"Who has the smallest predicted error at {self.budget}, {self.budget.neighbours.words}. "
             "Faded: so few ones that “nobody” is as good an answer."
@@ -190,7 +208,9 @@ class Map:
             )
             for panel in self.panels
         ]
-        return regions(drawn, self.n, self.ones, path, title=self.finding, subtitle=subtitle, marks=marks, theme=theme)
+        return regions(
+            drawn, self.n, self.ones, target, title=self.finding, subtitle=subtitle, marks=marks, theme=theme
+        )
 
 
 def map(

@@ -79,17 +79,17 @@ def averaged(task: Question, expected: Expected) -> bool:
 
 
 def _interval(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
-    if protocol.task.ordered:
-        return _of_half_the_bins(protocol, people, confidence)
+    if protocol.task.shape is Shape.K_OF:
+        return _of_typical_answer(protocol, people, confidence)
     if expected.known:
         return expected.noise(protocol, people).half_width(confidence)
     return _worst(protocol, people, lambda truth: protocol.noise(truth, people).half_width(confidence), 24)
 
 
-def _of_half_the_bins(protocol: Protocol, people: int, confidence: float) -> float:
-    """Of the people in the first half of the bins, if their error were as large as a cell's."""
+def _of_typical_answer(protocol: Protocol, people: int, confidence: float) -> float:
+    """Of an answer that is like most, if its error were as large as a cell's."""
     errors = CellErrors(protocol.noise(0, people))
-    law = errors.combined(*protocol.task.strategy.prefix(max(1, protocol.task.values // 2)))
+    law = errors.combined(*protocol.task.strategy.typical)
     if not law.std_error:
         return 0.0
     return max(map(abs, law.tails((1.0 - confidence) / 2.0))) * errors.std_error / law.std_error
@@ -115,7 +115,7 @@ def _worst_bin(protocol: Protocol, expected: Expected, people: int, confidence: 
 def _bins(protocol: Protocol) -> int:
     """The number of bins; with unknown labels, as many as people."""
     task = protocol.task
-    return protocol.crowd.size if task.open else task.cells
+    return protocol.crowd.size if task.shape is Shape.KEY else task.cells
 
 
 def _together(laws: list[Noise], bins: Floats, independent: bool, confidence: float) -> float:

@@ -47,7 +47,7 @@ def number(value: float) -> str:
     """Significant digits; a dash for what is not finite."""
     if not math.isfinite(value):
         return "-"
-    value = compared(value)  # what a machine adds or takes away far behind makes no whole number a broken one
+    value = compared(value)  # a rounding error in the last digits makes no whole number fractional
     if value == round(value) and abs(value) < 1e15:
         return f"{value:,.0f}"
     return f"{value:,.2f}" if 0.1 <= value < 1e4 else f"{value:,.0f}" if value >= 1e4 else f"{value:.3g}"
@@ -231,11 +231,22 @@ class RefusedOption(Option):
         return True, math.inf, math.inf, math.inf, 0
 
 
+def fewest_of(options: Iterable[Option]) -> tuple[int, str] | None:
+    """The fewest people for whom one of the options serves, and which. With more trust it is
+    usually fewer; the others only have to say whether still fewer do."""
+    found: tuple[int, str] | None = None
+    for option in sorted(options, key=lambda each: (list(Model).index(each.kind.model), each.name)):
+        given, below = option.situation, found and found[0]
+        fewer = smallest_crowd(option.kind, given.task, given.crowd, given.budget, option.too_few, below)
+        found = found if fewer is None else (fewer, option.name)
+    return found
+
+
 def in_order(options: Iterable[Option], given: Situation) -> tuple[Option, ...]:
     """The options, best first.
 
     In a collection those that are nearly as good as the best, by `NEARLY`, come in the order of their messages: every
-    one of them is sealed, uploaded and opened, and whoever lies may make all of theirs count.
+    one of them is sealed, uploaded and opened, and a corrupt person may choose all of theirs.
     """
     ranked = sorted(options, key=lambda found: found.rank)
     if not given.collected or not ranked:

@@ -25,7 +25,7 @@ IMAGINED = 10_000  # people by whom errors are judged where their number is priv
 
 def crowd_for(task: Question, people: int, each: int, budget: Budget) -> Crowd:
     """The crowd to plan for; a nominal one where the number of people is private."""
-    if budget.neighbours is Neighbours.ADD_REMOVE:
+    if budget.neighbours.hides_size:
         return Crowd(1, each=each)
     if not people:
         raise BadData("data is empty", f"a {task.name} needs at least one person")
@@ -42,8 +42,8 @@ def plan_for(
 ) -> Plan:
     """The plan for such a crowd: the best of the model, or of the protocol of this name."""
     cls = named(name) if name else None
-    trusted = cls.model if cls else parsed_model(model or Model.SHUFFLE)
-    if budget.neighbours is Neighbours.ADD_REMOVE and trusted not in (Model.CENTRAL, Model.DUMMIES):
+    trusted = cls.model if cls else parsed_model(model or Model.CENTRAL)
+    if budget.neighbours.hides_size and trusted not in (Model.CENTRAL, Model.DUMMIES):
         raise Unsupported(
             Phrase("{neighbours} needs {model} or 'shuffle-dummies'", neighbours="add-remove", model="central"),
             "elsewhere the number of people is public, or, with a shuffler that drops small counts, must be planned "
@@ -60,16 +60,19 @@ def plan_for(
 
 def _best(task: Question, crowd: Crowd, budget: Budget, trusted: Model) -> Plan:
     serving = [cls for cls in CATALOGUE if cls.model is trusted and cls.answers(task)]
-    if not serving and task.open:
+    if not serving and task.shape is Shape.KEY:
         works = Phrase("the {} model needs them; or use {model} for unknown labels", trusted, model="central")
         raise BadArgument("categories", "is missing", works)
     if not serving:
         raise Unsupported(f"no protocol of the {trusted} model answers a {task.name}")
     if budget.delta == 0.0 and not any(cls.pure for cls in serving):
-        raise BadArgument(
-            "delta", f"is 0, which the {trusted} model cannot give", Phrase("use for example {delta}", delta=1e-6)
+        cannot = (
+            "and labels that nobody listed need more"
+            if task.shape is Shape.KEY
+            else f"which the {trusted} model cannot give"
         )
-    private = budget.neighbours is Neighbours.ADD_REMOVE
+        raise BadArgument("delta", f"is 0, {cannot}", Phrase("use for example {delta}", delta=1e-6))
+    private = budget.neighbours.hides_size
     best = advise(
         task,
         n=IMAGINED if private else crowd.size,
@@ -143,7 +146,7 @@ def protocol(
     cls, crowd = named(name), Crowd(n, n if least is None else least, corrupt)
     if task is None:
         if Shape.BIT not in cls.shapes:
-            raise BadArgument("task", "is missing", f"give one: {name} answers {' or '.join(cls.asked())}")
+            raise BadArgument("task", "is missing", f"give one: {name} answers {' or '.join(cls.question_names())}")
         task = Count()
     if epsilon is not None:
         budget = Budget(epsilon, delta or 0.0, Neighbours.parse(neighbours))

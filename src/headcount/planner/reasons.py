@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from headcount.common.plurals import counted, people
 from headcount.phrases import Aside, Phrase
 from headcount.planner.objective import Objective
-from headcount.planner.option import CalibratedOption, number
+from headcount.planner.option import CalibratedOption, fewest_of, number
 from headcount.planner.situation import Situation
 from headcount.privacy.model import Model, Party
 
@@ -50,7 +50,7 @@ def _choice(ranked: Sequence[CalibratedOption]) -> str:
 
 
 def _sent(first: CalibratedOption, other: CalibratedOption) -> str:
-    """In a collection, how many messages that takes, if they are not as many."""
+    """In a collection, the number of messages after padding, where it is larger."""
     own, theirs = (option.situation.costs(option.protocol)[0] for option in (first, other))
     if not first.situation.collected or own == theirs:
         return ""
@@ -58,9 +58,9 @@ def _sent(first: CalibratedOption, other: CalibratedOption) -> str:
 
 
 def _tells(option: CalibratedOption) -> str:
-    """How good the answer is, by what it is judged."""
+    """The error, by the measure that options are ranked by."""
     given, often = option.situation, _often(option.situation.confidence)
-    several, answer = given.task.several, given.task.each
+    several, answer = given.task.shape.several, given.task.each
     match given.objective:
         case Objective.DETECTABLE if math.isinf(option.objective):
             return "cannot tell any number of ones from none"
@@ -195,7 +195,7 @@ def _unproved(first: CalibratedOption) -> str:
 def _guesswork(ranked: Sequence[CalibratedOption]) -> str:
     """Which guess is as good, and with how many people which protocol would be better."""
     guess = ranked[0].situation.task.guess
-    enough = min(((option.smallest_n, option.name) for option in ranked if option.smallest_n), default=None)
+    enough = fewest_of(ranked)
     more = "no number of people would change that"
     if enough is not None:
         more = f"with {people(enough[0])} or more, {enough[1]} would be better"

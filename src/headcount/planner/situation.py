@@ -107,7 +107,7 @@ class Situation:
         found = []
         for people in self.sizes or (self.crowd.size,):
             error = objective.of(protocol, self.expected, people, self.confidence)
-            if objective is not Objective.RELATIVE:  # but for which it is that of a cell, in people
+            if objective is not Objective.RELATIVE:  # which needs no unit
                 error *= self.task.unit(people) * protocol.task.spread
             found.append((error, people))
         return max(found)

@@ -17,8 +17,8 @@ from headcount.protocols.base.protocol import Protocol
 LARGEST_EPSILON = 50.0
 MOST_PEOPLE = 10.0**10  # more than there are
 FEW_PEOPLE = 10.0**4  # who are counted to the last person; above, to four digits
-LATE = 16_384.0  # people, from which on an objective goes its way: it falls, stays or rises
-FLAT = 0.01  # the power of a change that is none
+LATE = 16_384.0  # people, from which on the objective is monotone
+FLAT = 0.01  # a power law with a smaller exponent counts as constant
 CLOSE = 1.002  # how much larger than the smallest what is found may be
 BESIDE = 1.0008  # how far beside the likely edge to look
 STRIDE, LEAP = 4.0, 4_096.0

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import Any
 
 from headcount.common.quantity import quantity
@@ -21,6 +24,10 @@ class Neighbours(StrEnum):
         As many people, of whom one holds another value (bounded differential privacy). How many there are is public.
     ADD_REMOVE
         One person more or less (unbounded differential privacy). How many there are is private.
+    words : str
+        Its name in a sentence.
+    hides_size : bool
+        Whether the number of people is private.
 
     Examples
     --------
@@ -28,15 +35,19 @@ class Neighbours(StrEnum):
     Neighbours.ADD_REMOVE
     """
 
-    REPLACE = "replace"
-    ADD_REMOVE = "add-remove"
+    REPLACE = "replace", "replace-one"
+    ADD_REMOVE = "add-remove", "add-or-remove-one"
+
+    words: str
+    hides_size: bool
+
+    def __new__(cls, value: str, words: str = "") -> Neighbours:
+        neighbours = str.__new__(cls, value)
+        neighbours._value_, neighbours.words, neighbours.hides_size = value, words, value == "add-remove"
+        return neighbours
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
-
-    @property
-    def words(self) -> str:
-        return {"replace": "replace-one", "add-remove": "add-or-remove-one"}[self]
 
     @classmethod
     def parse(cls, text: str) -> Neighbours:
@@ -46,6 +57,7 @@ class Neighbours(StrEnum):
             raise BadArgument("neighbours", f"is {text!r}", "use 'replace' or 'add-remove'") from None
 
 
+LARGEST_EPSILON = 50.0
 SMALLEST_EPSILON = 1e-3  # below, the noise is wider than any crowd here
 SMALLEST_DELTA = 1e-18  # below, doubles cannot vouch for it
 
@@ -87,7 +99,7 @@ class Budget:
         }
         for name in works:
             object.__setattr__(self, name, quantity(name, getattr(self, name), works[name]))
-        if not SMALLEST_EPSILON <= self.epsilon <= 50:
+        if not SMALLEST_EPSILON <= self.epsilon <= LARGEST_EPSILON:
             raise BadArgument("epsilon", f"is {self.epsilon:g}", works["epsilon"])
         if not (self.delta == 0 or SMALLEST_DELTA <= self.delta < 1):
             raise BadArgument("delta", f"is {self.delta:g}", works["delta"])
@@ -133,3 +145,19 @@ class Budget:
 
     def __str__(self) -> str:
         return f"(ε={self.epsilon:g}, δ={self.delta:g})"
+
+
+def total(budgets: Sequence[Budget]) -> Budget | None:
+    """What the sums of epsilons and deltas promise, rounded up; none where they are of several adjacencies, or so large
+    that nothing is promised."""
+    epsilon, delta = (
+        _up(sum(map(Fraction, each))) for each in zip(*((b.epsilon, b.delta) for b in budgets), strict=True)
+    )
+    if len({budget.neighbours for budget in budgets}) != 1 or epsilon > LARGEST_EPSILON or delta >= 1.0:
+        return None
+    return Budget(epsilon, delta, budgets[0].neighbours)
+
+
+def _up(number: Fraction | int) -> float:
+    nearest = float(number)
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
@@ -33,6 +33,11 @@ class Crowd:
     most_corrupt : int
         Corrupt people among all `size`; as many as among the least unless given.
 
+    Attributes
+    ----------
+    honest : int
+        Honest people among the least reports; with more reports there are no fewer.
+
     Raises
     ------
     errors.BadArgument
@@ -52,6 +57,7 @@ class Crowd:
     corrupt: int = 0
     each: int = 1
     most_corrupt: int = AS_MANY
+    honest: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         arguments = {"n": "size", "least": "least", "corrupt": "corrupt", "max_contributions": "each"}
@@ -70,16 +76,12 @@ class Crowd:
             raise BadArgument("least", f"is {self.least}", f"use a number from 1 to the crowd's {self.size:,}")
         if not 0 <= self.corrupt < self.least:
             raise BadArgument("corrupt", f"is {self.corrupt}", f"use a number from 0 to {self.least - 1:,}")
+        object.__setattr__(self, "honest", self.least - self.corrupt)
         if not self.corrupt <= self.most_corrupt <= self.size - self.honest:
             works = f"use a number from {self.corrupt:,} to {self.size - self.honest:,}"
             raise BadArgument("most_corrupt", f"is {self.most_corrupt}", works)
         if not 1 <= self.each <= MOST_EACH:
             raise BadArgument("max_contributions", f"is {self.each}", f"use a number from 1 to {MOST_EACH:,}")
-
-    @property
-    def honest(self) -> int:
-        """Honest people among the least reports; with more reports there are no fewer."""
-        return self.least - self.corrupt
 
     def __repr__(self) -> str:
         usual = {"least": self.size, "corrupt": 0, "each": 1, "most_corrupt": self.corrupt}

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -198,6 +199,7 @@ def binomial_window(n: int, chance: float) -> tuple[int, int]:
     return max(0, math.floor(mean - reach)), min(n, math.ceil(mean + reach))
 
 
+@lru_cache(maxsize=2)  # a plan's loss and its error are of one law
 def poisson(mean: float) -> Law:
     return _cut(lambda x: _log_poisson(x, mean), mean, 0, None)
 

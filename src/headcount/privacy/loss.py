@@ -123,7 +123,17 @@ class PrivacyLoss(ABC):
         return None if self.kind == "bound" else self
 
     def delta_slack(self, epsilon: float) -> float:
-        """The part of delta that pays for rounded tables and cut tails."""
+        """The part of delta that pays for rounded tables and cut tails.
+
+        Parameters
+        ----------
+        epsilon : float
+            At least 0.
+
+        Returns
+        -------
+        float
+        """
         return min(1.0, self.claim(epsilon).slack)
 
     def epsilon(self, delta: float) -> float:

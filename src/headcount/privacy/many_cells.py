@@ -28,7 +28,7 @@ from headcount.programme.law import FOURIER_ERROR, Floats, Law, weighed
 FINE = 300  # points of the grid to a standard deviation of the whole loss
 FINER = 30  # times as many for the lower bound
 LONGEST = 1 << 21  # points of the grid; beyond, it gets coarser
-CUT = 1e-24  # outcomes less likely than that count as lost for sure
+CUT = 1e-24  # outcomes less likely than this are counted into delta
 TILTS: tuple[float, ...] = (0.0, *np.geomspace(0.25, 4096.0, 43).tolist())
 
 Cells = tuple[tuple[Pair, int], ...]
@@ -124,7 +124,7 @@ class _Losses:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """One order of the neighbours: so many losses of each kind, added up."""
+    """One order of the neighbours: the sum of independent losses, with a number of each kind."""
 
     parts: tuple[tuple[_Losses, int], ...]
 
@@ -169,7 +169,7 @@ class _Sum:
 
 
 class _OnGrid:
-    """Laws of losses on one grid, so many of each, and the law of their sum."""
+    """Laws of losses on one grid, with a number of each, and the law of their sum."""
 
     def __init__(self, grid: float, parts: tuple[tuple[Law, int], ...]) -> None:
         self.grid, self.parts = grid, parts

@@ -22,6 +22,12 @@ class Model(StrEnum):
         A shuffler that mixes the messages.
     LOCAL
         Nobody: every report is private by itself.
+    trusted : str
+        Who is trusted, in words.
+    releases : bool
+        Whether somebody trusted changes the tally before the analyser or anybody else sees it.
+    from_devices : bool
+        Whether people's own devices can report: nobody is trusted beyond a shuffler that mixes and adds.
 
     Examples
     --------
@@ -29,35 +35,25 @@ class Model(StrEnum):
     'a shuffler that mixes the messages'
     """
 
-    CENTRAL = "central"
-    THRESHOLD = "shuffle-threshold"
-    DUMMIES = "shuffle-dummies"
-    SHUFFLE = "shuffle"
-    LOCAL = "local"
+    CENTRAL = "central", "the analyser, with everyone's answer"
+    THRESHOLD = "shuffle-threshold", "a shuffler that drops small counts"
+    DUMMIES = "shuffle-dummies", "a shuffler that mixes the messages and adds some of its own"
+    SHUFFLE = "shuffle", "a shuffler that mixes the messages"
+    LOCAL = "local", "nobody"
+
+    trusted: str
+    releases: bool
+    from_devices: bool
+
+    def __new__(cls, value: str, trusted: str = "") -> Model:
+        model = str.__new__(cls, value)
+        model._value_, model.trusted = value, trusted
+        model.releases = value in ("central", "shuffle-threshold", "shuffle-dummies")
+        model.from_devices = value in ("shuffle-dummies", "shuffle", "local")
+        return model
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
-
-    @property
-    def releases(self) -> bool:
-        """Whether somebody trusted changes the tally before the analyser or anybody else sees it."""
-        return self in (Model.CENTRAL, Model.THRESHOLD, Model.DUMMIES)
-
-    @property
-    def from_devices(self) -> bool:
-        """Whether people's own devices can report: nobody is trusted beyond a shuffler that mixes and adds."""
-        return self in (Model.DUMMIES, Model.SHUFFLE, Model.LOCAL)
-
-    @property
-    def trusted(self) -> str:
-        """Who is trusted, in words."""
-        return {
-            "central": "the analyser, with everyone's answer",
-            "shuffle-threshold": "a shuffler that drops small counts",
-            "shuffle-dummies": "a shuffler that mixes the messages and adds some of its own",
-            "shuffle": "a shuffler that mixes the messages",
-            "local": "nobody",
-        }[self]
 
 
 class Party(StrEnum):

@@ -36,12 +36,12 @@ class ProductPair(PrivacyLoss):
         return forward, backward
 
     def slack(self, epsilon: float) -> float:
-        """What P1 x P2 leaves outside both windows is at most the sum of what either does."""
+        """The mass of P1 x P2 outside both windows is at most the sum of the masses outside each."""
         return self.first.slack(epsilon) + self.second.slack(epsilon)
 
     @cached_property
     def _orders(self) -> tuple[tuple[ByRatio, ByRatio], ...]:
-        """The pair with few outcomes and that with many, in either order."""
+        """The smaller and the larger view by likelihood ratio, in either order of the neighbours."""
         few, many = sorted((self.first, self.second), key=lambda pair: pair.p.size)
         return tuple(zip(few.by_ratio, many.by_ratio, strict=True))
 
@@ -52,7 +52,7 @@ def two_cells(pair: Pair) -> ProductPair:
 
 
 def _divergence(few: ByRatio, many: ByRatio, epsilon: float) -> float:
-    """The few outcomes are gone through, the many looked up; both are sorted, for the cache."""
+    """The sum over outcomes of the smaller view, with prefix sums of the larger; both are sorted, for the cache."""
     first = np.searchsorted(many.falling, -epsilon - few.falling)  # both log-ratios exceed epsilon
     p, q = many.above
     factor = float(exp_down(np.float64(epsilon)))

@@ -32,7 +32,7 @@ from headcount.programme.law import Floats
 DOTS = 160  # of a loss's curve up to its first cut, and from there to its last; between them it lies below the chord
 NODES, WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(6))  # good to 1e-11 where cells are
 WIDEST = 2.0  # at most so wide, in units of 1 / order; what is wider is priced at infinity
-SUMMED = 1.0 + 1e-9  # what exponentials, the quadrature and its sum may lose
+SUMMED = 1.0 + 1e-9  # a bound on rounding errors of exponentials, the quadrature and its sum
 
 
 def renyi_budget(alpha: Floats, epsilon: float, delta: float) -> Floats:

@@ -131,7 +131,7 @@ class SampledHistogram(PrivacyLoss):
         """The range of k up to about threshold / share in which such a sample is not negligible.
 
         Away from there it falls as exp(-k KL), KL the divergence of the share from the rate; and
-        where so many people hold a one that the sample surely passes the threshold, nothing is
+        where enough people hold a one for the sample to pass the threshold surely, nothing is
         hidden.
         """
         rest = max(1.0 - share, 1e-300)

@@ -103,7 +103,7 @@ class ShuffledBits(PrivacyLoss):
         return np.array([self._alone(int(k), epsilon) for k in ones])
 
     def _alone(self, ones: int, epsilon: float) -> float:
-        """The divergence with so many ones among the others."""
+        """The divergence with this many ones among the others."""
         rest = laws.binomial(self.others - ones, self.flip) + -laws.binomial(ones, self.flip)
         return self._divergence(rest.masses[None], epsilon).item()
 

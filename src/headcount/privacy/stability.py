@@ -106,7 +106,7 @@ class StabilityAddRemove(GrowingSlack):
 
 @dataclass(frozen=True, eq=False)
 class StabilityReplace(GrowingSlack):
-    """One person leaves a bin for another, among so many `people`."""
+    """One person leaves a bin for another, in a crowd of `people`."""
 
     rate: Fraction
     threshold: int

@@ -62,11 +62,23 @@ class Coins(ABC):
         """
 
     def part(self, number: int) -> Coins:
-        """Coins for one part of the crowd; repeatable ones depend on its number alone."""
+        """Coins for one part of the crowd; repeatable ones depend on its number alone.
+
+        Parameters
+        ----------
+        number : int
+            Of the part.
+        """
         return self
 
     def words(self, size: int) -> Words:
-        """The next 64-bit words."""
+        """The next 64-bit words.
+
+        Parameters
+        ----------
+        size : int
+            How many.
+        """
         return self.stream(8 * size).view("<u8")
 
     def bernoulli(self, chance: Chance, size: int) -> Bools:
@@ -88,6 +100,13 @@ class Coins(ABC):
         """Independent draws from a tabulated law of integers.
 
         One word each, and a second one for those that fall into the table's spill.
+
+        Parameters
+        ----------
+        table : Table
+            The law.
+        size : int
+            How many draws.
         """
         return self._cells(table, self.words(size)) + table.start
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,6 +35,12 @@ class Field:
 
     operation: str
     parts: tuple[Any, ...]
+    reads: frozenset[str] = field(init=False, repr=False, compare=False)  # the names it looks at
+
+    def __post_init__(self) -> None:
+        fields = (part.reads for part in self.parts if isinstance(part, Field))
+        reads = frozenset(self.parts) if self.operation == "name" else frozenset().union(*fields)
+        object.__setattr__(self, "reads", reads)
 
     @classmethod
     def of(cls, number: Field | int) -> Field:
@@ -44,12 +49,6 @@ class Field:
     @classmethod
     def named(cls, name: str) -> Field:
         return cls("name", (name,))
-
-    @cached_property
-    def reads(self) -> frozenset[str]:
-        if self.operation == "name":
-            return frozenset(self.parts)
-        return frozenset().union(*(part.reads for part in self.parts if isinstance(part, Field)))
 
     def at(self, names: Names) -> Any:
         """The value: an array where the names stand for arrays, otherwise an integer."""
@@ -147,7 +146,7 @@ class People:
         return People(len(range(*piece.indices(self.size))), held, owners)
 
     def repeated(self, times: Values, reads: frozenset[str]) -> People:
-        """Each person so many times."""
+        """Each person, repeated by the number given for them."""
         held = {name: np.repeat(self.held[name], times) for name in reads}
         owners = None if self.owners is None else np.repeat(self.owners, times)
         return People(int(times.sum(dtype=np.int64)), held, owners)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
@@ -34,8 +34,10 @@ class Table:
     start: int
     coarse: tuple[int, ...]
     fine: tuple[int, ...] = ()
+    spill: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "spill", WORD - sum(self.coarse))
         if min(*self.coarse, *self.fine, self.spill, 0) < 0 or self.spill == WORD:
             raise ValueError("masses must not be negative, nor more than fill a word")
         if self.fine and (sum(self.fine) != WORD or len(self.fine) != len(self.coarse)):
@@ -58,10 +60,6 @@ class Table:
         return cls(start, coarse, tuple(fine))
 
     @cached_property
-    def spill(self) -> int:
-        return WORD - sum(self.coarse)
-
-    @cached_property
     def masses(self) -> tuple[int, ...]:
         """Each cell's mass in units of 2**-128; if it spills into itself, of the coarse total."""
         if not self.fine:
@@ -81,11 +79,12 @@ class Table:
     @cached_property
     def edges(self) -> Words:
         """Cumulative coarse masses; a word belongs to the first cell whose edge lies above it."""
-        return _edges(self.coarse)
+        # An edge at 2**64 does not fit a word and is not needed: no word lies above it.
+        return np.array([edge for edge in accumulate(self.coarse) if edge < WORD], dtype=np.uint64)
 
     @cached_property
     def fine_edges(self) -> Words:
-        return _edges(self.fine)
+        return Table(self.start, self.fine).edges
 
     @cached_property
     def guide(self) -> npt.NDArray[np.int32]:
@@ -99,8 +98,3 @@ class Table:
 def rounding(cells: int) -> float:
     """A bound on the total variation distance of `Table.of` from its law."""
     return float(cells) ** 2 * 2.0**-128
-
-
-def _edges(masses: Sequence[int]) -> Words:
-    # An edge at 2**64 does not fit a word and is not needed: no word lies above it.
-    return np.array([edge for edge in accumulate(masses) if edge < WORD], dtype=np.uint64)

@@ -115,7 +115,13 @@ class Tally:
         return f"Tally: {counted(self.totals.size, 'total')} of {counted(self.reports, 'report')}, {state}"
 
     def with_totals(self, totals: Ints) -> Tally:
-        """The tally with other totals, not released."""
+        """The tally with other totals, not released.
+
+        Parameters
+        ----------
+        totals : ndarray
+            As many as before.
+        """
         return Tally(self.reports, totals, self.keys, self.modulus)
 
     def __add__(self, other: Tally) -> Tally:

@@ -88,7 +88,7 @@ class Blankets:
 
 
 def _rows(claim: Claim) -> Found | None:
-    """A row of bits, flipped, with a one at the value, among rows that are nobody's."""
+    """A row of flipped bits with a one at the value, among rows of blanket messages."""
     match claim.report:
         case All((Row(width, Expression("name", ("value",)), off, on), *rest)) if claim.values == width:
             blankets = Blankets.of(tuple(rest))

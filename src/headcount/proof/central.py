@@ -22,7 +22,7 @@ MOST_CELLS = 1 << 20
 MOST_VALUES = 1 << 17
 FAR = 1_000  # e-folds of the noise beyond which its mass is bounded by that there
 MOST_BLOCKS = 8  # of the noise, between masses that are compared
-NEAR = Fraction(1, 1 << 30)  # to a discrete Laplace law, in total variation; other noise is gone through
+NEAR = Fraction(1, 1 << 30)  # to a discrete Laplace law, in total variation; other noise is summed cell by cell
 
 
 def prove(claim: Claim) -> Proof | None:

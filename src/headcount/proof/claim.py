@@ -83,10 +83,10 @@ class Claim:
     release: ReleaseRule
     curve: tuple[tuple[Fraction, Fraction], ...]
     messages: int | None = None  # that everybody sends, where reports are cut and filled up to one number
-    unread: tuple[str, ...] = ()  # what else the certificate says, of which nothing is proved
+    unread: tuple[str, ...] = ()  # other fields of the certificate, which are not proved
 
     def __str__(self) -> str:
-        """What a verdict is about."""
+        """The subject of a verdict, in words."""
         people = "1 honest person" if self.honest == 1 else f"{self.honest:,} honest people"
         who = "one report by itself" if self.model == "local" else f"at least {people}"
         corrupt = f" besides {self.corrupt:,} corrupt ones" if self.corrupt else ""
@@ -181,7 +181,7 @@ def _claim(certificate: dict[str, Any]) -> Claim:
 
 
 def _unread(certificate: dict[str, Any]) -> tuple[str, ...]:
-    """The names that a proof does not look at: that a claim is exact, for one, is not proved."""
+    """The fields that a proof does not read: that a claim is exact, for one, is not proved."""
     names = [name for name in certificate if name not in READ_WHOLE | READ_IN_PART.keys()]
     for part, read in READ_IN_PART.items():
         inner = certificate.get(part)

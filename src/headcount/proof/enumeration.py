@@ -157,7 +157,7 @@ def _together(parts: Any) -> EnumeratedLaw:
 
 
 def _length(whole: EnumeratedLaw) -> int:
-    """About how many words a union with its longest outcome takes."""
+    """The size in words, about, of a union with its longest outcome."""
     return max(map(len, whole)) + _words(whole)
 
 

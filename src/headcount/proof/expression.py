@@ -15,7 +15,7 @@ from headcount.proof.effort import TooLarge, spend
 Names: TypeAlias = Mapping[str, int]
 
 WORD = 1 << 64
-LARGEST = 1 << 512  # no integer that is worked out on the way may be as large
+LARGEST = 1 << 512  # a bound on every intermediate integer
 
 
 class Unreadable(ValueError):

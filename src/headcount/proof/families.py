@@ -74,7 +74,7 @@ def _moved(noise: TableNoise, families: int, neighbours: str, all_change: bool) 
 
 
 def _repeated_response(rate: arb, moved: int, epsilon: Fraction) -> Bounds:
-    """The divergence of so many totals with ideal noise, term by term of its sum."""
+    """The divergence of this many totals with ideal noise, term by term of its sum."""
     spend(8 * moved)
     a, growth = (-rate).exp(), ball(epsilon).exp()
     low = high = here = there = NOTHING

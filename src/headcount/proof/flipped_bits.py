@@ -24,12 +24,12 @@ from headcount.proof.expression import Expression, is_linear
 from headcount.proof.programme import All, Copies, Let, Maybe, Rounded, Step, reads, sends_one
 from headcount.proof.stretches import every_number
 
-SPARE_BITS = 24  # windows are so much larger than a claim needs, and
+SPARE_BITS = 24  # windows are this factor larger than a claim needs, and
 FEW = 5_000  # where every number of ones is looked at by itself,
-MORE_BITS = 80  # by so much more
+MORE_BITS = 80  # this factor larger
 PRECISION = 128
 FIRST = 1_000  # about as many stretches are needed
-DOUBLES_BITS = 40  # or, in doubles, by so much more
+DOUBLES_BITS = 40  # or, in doubles, this factor larger
 MOST_BITS = 10_000  # of one person
 PRODUCTS = 10  # units for a mass of each factor in a product of laws
 MOST_OTHERS = 10**10  # bits, which already take a window of some 10**6 totals

@@ -278,7 +278,7 @@ def _hashed(step: Step, u: str, v: str, prime: int, name: str) -> Chances | None
     if not fmpz(prime).is_prime():
         return None
     hashed = Expression.read(["%", ["+", ["*", ["+", {"name": u}, 1], {"name": name}], {"name": v}], prime])
-    residue = "the residue"  # which no step can call something else
+    residue = "the residue"  # a name that no step can bind
     rest = substituted(step, {hashed: Expression("name", (residue,))})
     known = (Expression.read(["+", {"name": u}, 1]), Expression.read({"name": v}))
     if not _tells(rest, known) or reads(without_fields(rest, 2)) != {residue}:

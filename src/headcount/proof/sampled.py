@@ -126,7 +126,7 @@ def _two_buckets(rate: Fraction, threshold: int, people: int, epsilon: Fraction)
 
 
 def _shown(rate: Fraction, threshold: int, holders: int) -> BallPair:
-    """One holder more, against so many of them."""
+    """A crowd with one holder more, against one with k of them."""
     spend(4 * holders)
     columns = []
     for k in (holders + 1, holders):

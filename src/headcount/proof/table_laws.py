@@ -1,6 +1,6 @@
 """The laws that tables stand for, and their total variation distance from them.
 
-Nothing is believed: the parameters are read off a table's first masses, and the distance is then
+No parameter is taken from the certificate: they are read off a table's first masses, and the distance is then
 summed up cell by cell. A table that is near to no law of the family is refused.
 """
 
@@ -143,7 +143,7 @@ def _near(table: Table, candidates: list[L]) -> tuple[L, Fraction]:
 
 
 def _distance(table: Table, ideal: Iterator[arb]) -> Fraction:
-    """The total variation distance: what the table, which is finite, has too much of."""
+    """The total variation distance: the excess of the table's masses over the law's."""
     excess, total = arb(0), table.total
     near = ball(NEAR)
     spend(4 * len(table.masses))

@@ -140,6 +140,7 @@ class Verdict:
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as `headcount verify --format json` prints it."""
         return {
             "answer": self.answer,
             "because": self.because,

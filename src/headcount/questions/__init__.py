@@ -16,15 +16,17 @@ from headcount.common.plugins import with_installed
 from headcount.errors import BadArgument
 from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import Distribution
+from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
 from headcount.questions.question import Question
+from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
 
-__all__ = ["Count", "Distribution", "Fraction", "Histogram", "Mean", "Quantile", "Question", "Sum"]
+__all__ = ["Count", "Distribution", "Fraction", "Histogram", "Mean", "Quantile", "Question", "Sum", "Table"]
 
 GROUP = "headcount.questions"
-OWN: tuple[type[Question], ...] = (Count, Fraction, Sum, Mean, Histogram, Distribution, Quantile)
+OWN: tuple[type[Question], ...] = (Count, Fraction, Sum, Mean, Histogram, Distribution, Quantile, Table)
 
 
 def installed(own: tuple[type[Question], ...] = OWN) -> dict[str, type[Question]]:
@@ -48,6 +50,23 @@ def question_called(argument: str, given: object) -> Question:
     kind = QUESTIONS.get(given) if isinstance(given, str) else None
     simple = kind is not None and not any(told.needed for told in kind.arguments)
     return kind.posed() if kind is not None and simple else required(argument, given)
+
+
+def implied(*, per_person: bool = False, **told: Any) -> Question:
+    """The question that arguments ask where none is named; a count if nothing is told."""
+    given = {name: value for name, value in told.items() if value is not None and value is not False}
+    names = [name for name in given if name in implying()]
+    if len(names) > 1:
+        raise BadArgument(names[1], f"is given together with {names[0]}", "leave one of them out")
+    kinds = (kind for kind in QUESTIONS.values() if (kind.per_person is True) is per_person)
+    kind = next((kind for kind in kinds if kind.implied_by in names), Count)
+    return kind.posed(**{each.name: given[each.name] for each in kind.arguments if each.name in given})
+
+
+def implying(shapes: frozenset[Shape] = frozenset(Shape)) -> list[str]:
+    """The arguments that ask a question of one of these shapes where none is named."""
+    kinds = (kind for kind in QUESTIONS.values() if kind.implied_by and kind.shapes & shapes)
+    return list(dict.fromkeys(kind.implied_by for kind in kinds))
 
 
 def question_from_json(data: dict[str, Any]) -> Question:

@@ -15,6 +15,7 @@ class Told(StrEnum):
     EDGES = "edges"  # increasing numbers, or how many bins there are
     NUMBER = "number"
     FLAG = "flag"
+    COLUMNS = "columns"  # names of columns, each with what it holds
 
 
 @dataclass(frozen=True)

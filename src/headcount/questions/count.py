@@ -61,7 +61,7 @@ class CountByGroup(Histogram):
     """How many people in each group hold a one? Everybody else is in `other`."""
 
     def read_as(self, where: object, groups: int) -> Domain:
-        if groups != 1:
+        if not groups:
             raise BadArgument("by", "is missing", "name the column of groups, or ask for a histogram")
         return Filtered(Groups(self._categories), Bit(None if where is None else declared(where)))
 

@@ -72,7 +72,7 @@ class Distribution(Question):
     )
     unit_words: ClassVar[str] = "people"
     guess: ClassVar[str] = "to guess half of the people for every range"
-    ordered: ClassVar[bool] = True
+    answered: ClassVar[str] = "distribution"
     arguments: ClassVar[tuple[Argument, ...]] = (
         replace(BOUNDS, needed=True),
         Argument("bins", Told.NUMBER, f"How many equal bins there are; {BINS:,} unless given."),

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, cast
 from headcount.errors import BadArgument
 from headcount.questions.argument import BOUNDS, CATEGORIES, Argument, Told
 from headcount.questions.domains.bins import Bins
-from headcount.questions.domains.categories import Categories, Listed
+from headcount.questions.domains.categories import OTHER, Categories, Listed
 from headcount.questions.domains.domain import Domain, Label, Shape
 from headcount.questions.domains.keys import Keys
-from headcount.questions.question import OTHER, Question
+from headcount.questions.question import Question
 from headcount.types import Bounds, Edges, Labels
 
 
@@ -60,6 +60,7 @@ class Histogram(Question):
     unit_words: ClassVar[str] = "people"
     guess: ClassVar[str] = "to guess half of the people for every category"
     instead: ClassVar[str] = "numbers of people"
+    implied_by: ClassVar[str] = "categories"
     arguments: ClassVar[tuple[Argument, ...]] = (
         replace(CATEGORIES, first=10),
         Argument("bins", Told.EDGES, "For numbers: the edges, or how many bins within --bounds."),
@@ -115,6 +116,10 @@ class Histogram(Question):
 
     def labels(self, keys: Sequence[Label] | None = None) -> list[Label]:
         return list(keys) if keys is not None else [*self._categories, *([OTHER] if self.other else [])]
+
+    @property
+    def in_order(self) -> bool:
+        return bool(self.edges)
 
     @property
     def per_person(self) -> bool:  # type: ignore[override]

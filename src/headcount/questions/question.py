@@ -16,8 +16,6 @@ from headcount.questions.domains.domain import Codes, Domain, Label, Shape
 from headcount.questions.strategies.identity import Identity
 from headcount.questions.strategies.strategy import Strategy
 
-OTHER = "(other)"
-
 
 class Question(ABC):
     """What is asked of people: a map from noisy counts of their codes, the cells, to answers.
@@ -34,14 +32,16 @@ class Question(ABC):
     percent: ClassVar[bool] = False  # whether its errors are percentage points
     guess: ClassVar[str] = "to guess half of the people"  # what is as good as an answer that is mostly noise
     instead: ClassVar[str] = "count"  # what can be asked without dividing by the number of people
-    ordered: ClassVar[bool] = False  # whether answers are those of ordered bins, which have ranges and quantiles
+    answered: ClassVar[str] = "values"  # the form of its answer: one for each part, a "distribution" or a "table"
 
+    reads: tuple[str, ...] = ()  # the columns that it names itself, one for each part of its domain
     per_person = False  # whether the answer is divided by the number of people
     low = 0.0
     width = 1.0
     clipped_to: tuple[float, float] | None = None  # the range that values outside of it are brought into
 
     arguments: ClassVar[tuple[Argument, ...]] = ()  # of `posed`
+    implied_by: ClassVar[str] = ""  # the one of them that asks this question where none is named
 
     @classmethod
     def posed(cls, **arguments: Any) -> Question:
@@ -57,9 +57,9 @@ class Question(ABC):
         """The domain as the asker declared it: which value counts as a one, and how many columns tell the groups."""
         if where is not None:
             raise BadArgument("where", f"is for counts, and this is a {self.name}", "leave it out")
-        if groups != len(self.domain.parts) - 1:
-            columns = len(self.domain.parts) - 1
-            problem = f"is missing for a {self.name}" if not groups else f"does not fit a {self.name}"
+        columns = len(self.domain.parts) - 1
+        if columns != groups:
+            problem = f"does not fit a {self.name}" if groups else f"is missing for a {self.name}"
             raise BadArgument("by", problem, f"name {columns} columns of groups" if columns else "leave it out")
         return self.domain
 
@@ -88,7 +88,7 @@ class Question(ABC):
         return (self,)
 
     def rebuilt(self, cells: Floats, reports: int) -> Floats:
-        """What the answers are made of, in people, from the cells that a protocol estimates."""
+        """The parts of the answers, in people, from the cells that a protocol estimates."""
         return cells
 
     @property
@@ -97,17 +97,12 @@ class Question(ABC):
         return 1.0
 
     @property
-    def open(self) -> bool:
-        """Whether any label may occur."""
-        return self.shape is Shape.KEY
-
-    @property
-    def several(self) -> bool:
-        """Whether there is an answer for each of several labels."""
-        return self.shape in (Shape.ONE_OF, Shape.K_OF, Shape.KEY)
+    def in_order(self) -> bool:
+        """Whether its labels have an order, as bins and weeks do."""
+        return False
 
     def labels(self, keys: Sequence[Label] | None = None) -> list[Label]:
-        """What the answers are about, one for each; where labels are not listed, those that were found."""
+        """The labels of the answers; where labels are not listed, the ones that were found."""
         raise Unsupported(f"a {self.name} has no categories")
 
     @property
@@ -116,7 +111,7 @@ class Question(ABC):
         return False
 
     def unit(self, reports: int) -> float:
-        """What one whole person is in the unit of the answer."""
+        """One whole person's part in an answer, in its unit."""
         return self.width / (max(1, reports) if self.per_person else 1)
 
     def answers(self, people: Floats, reports: int, *, private: bool = False) -> Floats:
@@ -148,20 +143,20 @@ class Question(ABC):
     @property
     def each(self) -> str:
         """The answer, or one of several, as the subject of a sentence."""
-        return "each count" if self.several else f"the {self.name} {self.about}".rstrip()
+        return "each count" if self.shape.several else f"the {self.name} {self.about}".rstrip()
 
     @property
     def ignores_zeros(self) -> bool:
-        """Whether reports of nobody, with the code 0, leave the answer as it is."""
+        """Whether top-up reports, with the code 0, leave the answer as it is."""
         return False
 
     @property
     def about(self) -> str:
-        """Of which values the answer tells, where these are not the data themselves."""
+        """The words for the values that the answer is about, where these are not the data themselves."""
         return "" if self.clipped_to is None else of_clipped(self.clipped_to)
 
     def __repr__(self) -> str:
-        """What was said; what was left out is left out."""
+        """The arguments that differ from their defaults."""
         own: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
         given: dict[str, Any] = {each.name: getattr(self, each.name) for each in own}
         said = (f"{each.name}={given[each.name]!r}" for each in own if given[each.name] != each.default)

@@ -28,7 +28,7 @@ MISSING = ("data has missing values", "drop them, or fill them in, first")
 ONE_EACH = "data must be a list, an array or a column with one value per person"
 SPACE = " \t\n\r\v\f"
 NUMERAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
-EXACT = 1 << 53  # from here on, doubles take neighbouring whole numbers for the same
+EXACT = 1 << 53  # from here on, neighbouring whole numbers may be the same double
 _NUMERAL = re.compile(NUMERAL)
 _TRUTHS = {"true": True, "false": False}
 _STORED = "biuf"  # the kinds of arrays whose entries are truth values and numbers already
@@ -36,7 +36,7 @@ _STORED = "biuf"  # the kinds of arrays whose entries are truth values and numbe
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """Values in one reading: what they mean, which of them mean nothing in it, and which are missing altogether."""
+    """Values in one reading, with masks of those that have no meaning in it and of those that are missing."""
 
     values: Array
     strange: Mask
@@ -46,7 +46,7 @@ class Read:
         return Read(self.values[places], self.strange[places], self.missing[places])
 
     def require(self, problem: str = "", works: str = "") -> Read:
-        """Refuses missing values, and, where a problem is named, those that mean nothing."""
+        """Refuses missing values and, where a problem is named, values without a meaning."""
         if self.missing.any():
             raise BadData(*MISSING)
         if problem and self.strange.any():
@@ -165,7 +165,7 @@ def texts(data: Array) -> Read:
 
 
 def equal(data: Array, declared: Declared) -> Mask:
-    """Who holds the declared value; a missing one never is it."""
+    """A mask of the entries that equal the declared value; missing entries never do."""
     if data.dtype.kind in "iu" and isinstance(declared, float) and declared.is_integer():
         return np.asarray(np.ma.getdata(data) == int(declared), dtype=np.bool_) & ~_gaps(data)  # the same, but faster
     read = (truths if isinstance(declared, bool) else texts if isinstance(declared, str) else numbers)(data)
@@ -174,7 +174,7 @@ def equal(data: Array, declared: Declared) -> Mask:
 
 
 def _gaps(data: Array) -> Mask:
-    """What is missing from an array of truth values or numbers."""
+    """A mask of the missing entries of an array of truth values or numbers."""
     values = np.ma.getdata(data)
     missing: Mask = np.isnan(values) if data.dtype.kind == "f" else np.zeros(data.size, dtype=np.bool_)
     return missing | np.ma.getmaskarray(data) if np.ma.isMaskedArray(data) else missing

@@ -59,6 +59,7 @@ class Sum(Question):
         "How much people hold together. Every value has to lie within bounds that are stated beforehand."
     )
     guess: ClassVar[str] = "to guess the middle of the bounds for everybody"
+    implied_by: ClassVar[str] = "bounds"
     arguments: ClassVar[tuple[Argument, ...]] = (
         replace(BOUNDS, needed=True, label="Numbers", first=(0, 100)),
         Argument("whole", Told.FLAG, "Whether the values are whole numbers."),

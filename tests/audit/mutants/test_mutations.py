@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from headcount.audit.conformance.suite import CHECKS
 from headcount.audit.rewriting import rewritten
 from headcount.programme.brick import All, Emit, Maybe, Outbox
 from headcount.programme.chance import Chance
@@ -29,7 +28,12 @@ from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
-from headcount.testing import Nonconforming, the_certificate_says_what_is_released, what_is_drawn_is_what_is_claimed
+from headcount.testing import (
+    CHECKS,
+    Nonconforming,
+    the_certificate_says_what_is_released,
+    what_is_drawn_is_what_is_claimed,
+)
 from headcount_survey.mutants.broken_parts import AveragedNoise, ChangedNoise, ShrunkNoise, SometimesNoNoise
 from headcount_survey.mutants.catalogue import MUTATIONS
 from headcount_survey.mutants.detection import TWIN_CHECKS, caught_by, try_mutation, unchanged

@@ -88,7 +88,7 @@ class Analyser:
         return list(json.loads(known["keys"]))
 
     def _agree(self, collection: Collection, config: str) -> Any:
-        """Promises, and notes what was agreed, in one transaction: nobody else promises the same budget meanwhile.
+        """Promise the budget and record the agreement, in one transaction that locks the population.
 
         What takes a while, prices and keys, is done before anything is locked.
         """
@@ -101,7 +101,7 @@ class Analyser:
         with self.database.writing() as connection:
             self.account(collection.population).page_within(connection)
             known = one(connection, COLLECTION, name=collection.id)
-            if known is not None:  # somebody else was faster
+            if known is not None:  # another process has agreed on it
                 return known
             try:
                 self.reservations.require_within(connection, collection)
@@ -164,7 +164,7 @@ class Analyser:
         }
 
     def destroy(self, name: str) -> None:
-        """Messages, keys and answers; what was charged stays charged. Again is not an error."""
+        """Delete messages, keys and answers; charges stay. Idempotent."""
         with self.database.writing() as connection:
             row = one(connection, COLLECTION + self.database.for_update, name=name)
             if row is None:
@@ -201,7 +201,7 @@ class Analyser:
             self._forget_keys(keys if ended else keys & {inner_key(name, batch["number"]) for batch in over})
 
     def _kept(self) -> dict[str, set[str]]:
-        """The names of the keys that there are to open messages with, by collection."""
+        """The names of the existing decryption keys, by collection."""
         found: dict[str, set[str]] = {}
         for key in self.keys.names():
             if key.startswith(INNER):
@@ -209,7 +209,7 @@ class Analyser:
         return found
 
     def _expire(self, name: str) -> None:
-        """What was delivered and never released goes with its key, and nobody could read it any more."""
+        """Delete batches that were delivered and never released, once their keys have expired."""
         with self.database.writing() as connection:
             do(connection, "DELETE FROM parts WHERE collection = :name", name=name)
             late = f"UPDATE batches SET state = 'expired' WHERE collection = :name AND state NOT IN {OVER}"
@@ -223,10 +223,10 @@ class Analyser:
 
 
 def inner_key(name: str, number: int) -> str:
-    """What the key that a batch's messages are sealed to is called."""
+    """The name of the key that a batch's messages are sealed to."""
     return f"{INNER}{name}-{number}"
 
 
 def inner_keys(name: str, batches: int) -> list[str]:
-    """What the keys of all batches are called."""
+    """The names of the keys of all batches."""
     return [inner_key(name, number + 1) for number in range(batches)]

@@ -68,7 +68,7 @@ class AnalyserApp(PartyApp):
         return {"populations": [{"population": name, **self._budget(name)} for name in self.analyser.populations()]}
 
     def _budget(self, population: str) -> dict[str, Any]:
-        """What is spent of it, reserved for answers that are not told yet among that, and what is promised beside."""
+        """The spent share, the reserved part of it, and the share promised beside."""
         ledger, promised = self.analyser.ledger(population), self.analyser.reservations.promised(population)
         return {**_spent(ledger), "promised": ledger.promising(*promised), "reserved": len(ledger.reserved)}
 
@@ -120,7 +120,7 @@ class AnalyserApp(PartyApp):
 
 
 def gauges_of(analyser: Analyser) -> Gauges:
-    """The smallest share of a budget that is left, and the smallest when all is paid that was promised."""
+    """The smallest remaining share of a budget, now and after all promises are charged."""
     left = list(_left(analyser))
     return {"left": min((now for now, _ in left), default=None), "free": min((then for _, then in left), default=None)}
 

@@ -26,7 +26,7 @@ class Deliveries:
         self.analyser, self.database = analyser, analyser.database
 
     def begin(self, manifest: Any) -> None:
-        """A batch is coming that the shuffler has signed for. There is only one of its number, ever."""
+        """Begin a delivery by its signed manifest. A batch number is used once, ever."""
         try:
             name = str(manifest["collection"])[:32]
             collection = self.analyser.collection(name if HEXADECIMAL.fullmatch(name) else "")
@@ -52,7 +52,7 @@ class Deliveries:
         self._announce(collection, number, canonical(manifest))
 
     def _announce(self, collection: Collection, number: int, manifest: str) -> None:
-        """Notes the batch and reserves what its answer costs, both or neither, before any message is taken."""
+        """Record the batch and reserve its price, in one transaction, before any message is taken."""
         reservations = self.analyser.reservations
         reserving = reservations.reserving(collection)
         point("before reserving")
@@ -74,7 +74,7 @@ class Deliveries:
             log_state("analyser", collection.id, number, "receiving")
 
     def part(self, collection: str, batch: int, number: int, content: bytes) -> None:
-        """One part of a batch, which must be the one that was signed for. Again is not an error."""
+        """Store one part, whose hash must be in the manifest. Idempotent."""
         point("before a part")
         with self.database.writing() as connection:
             self.analyser.lock_open(connection, collection)
@@ -90,7 +90,7 @@ class Deliveries:
         point("after a part")
 
     def notify_purged(self, notice: Any) -> dict[str, Any]:
-        """These batches will never come, says the shuffler: their keys die. What was delivered before stays."""
+        """Delete the keys of batches that the shuffler has purged. Delivered ones stay."""
         try:
             name = str(notice["collection"])[:32]
             collection = self.analyser.collection(name if HEXADECIMAL.fullmatch(name) else "")

@@ -23,7 +23,7 @@ TO_TELL = "SELECT * FROM batches WHERE state IN ('released', 'refused') AND NOT 
 
 
 class Duties:
-    """Of one analyser. What fails is tried again later, and keeps nothing else waiting."""
+    """The periodic work of one analyser. A failed task is tried again later and delays no other."""
 
     def __init__(self, analyser: Analyser, releases: Releases) -> None:
         self.analyser, self.releases, self.database = analyser, releases, analyser.database
@@ -32,7 +32,7 @@ class Duties:
         self._looked = 0.0
 
     def advance(self) -> list[Exception]:
-        """All that is due; what failed of it."""
+        """Do everything that is due; returns what failed."""
         problems = list[Exception]()
         for row in self._found(DELIVERED):
             if json.loads(row["config"]).get("automatic"):  # what was agreed; format 1 does not have it
@@ -48,7 +48,7 @@ class Duties:
         self.releases.release(row["collection"], row["number"])
 
     def _tell(self, row: Any) -> None:
-        """Which answer is there, or that there is none; what it is, whoever may know asks for."""
+        """The notice of a batch: that it was released, with the hash of its answer, or refused; never the answer."""
         assert self.webhook is not None  # noqa: S101  # nothing is looked for otherwise
         content = {
             "collection": self.analyser.collection(row["collection"]).hash,
@@ -67,7 +67,7 @@ class Duties:
             return many(connection, query)
 
     def _try(self, work: Callable[[Any], None], row: Any, problems: list[Exception]) -> None:
-        """Unless it failed a short while ago."""
+        """Run a task, unless it failed a short while ago."""
         now, key = self.analyser.clock(), (work.__name__, row["collection"], row["number"])
         again, waited = self._later.get(key, (now, FIRST / 2))
         if now < again:

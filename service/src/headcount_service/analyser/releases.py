@@ -1,7 +1,7 @@
 """The answer of a batch: paid for, counted, committed, shown, in this order.
 
 What was reserved for the batch is charged and the batch claimed in one transaction; the answer is committed in another
-before anybody sees it. A crash in between costs nothing more: counting goes on where it was. Whoever asks again gets
+before anybody sees it. After a crash in between, counting goes on and nothing is charged again. A repeated request gets
 the same bytes.
 
 Reports are not told apart here, messages are. Nobody honest sends one that does not open, so that a message that does
@@ -32,7 +32,7 @@ from headcount_service.wire.report import PrivateKey, ReportFormat, genuine
 
 
 class Releases:
-    """What the analyser tells."""
+    """The analyser's answers."""
 
     def __init__(self, analyser: Analyser) -> None:
         self.analyser, self.database = analyser, analyser.database
@@ -41,7 +41,7 @@ class Releases:
     def release(self, name: str, number: int) -> str:
         """The answer, with its certificate and signature, as text: always the same.
 
-        Here one at a time: whoever asks again while a batch is counted waits, and does not count it as well.
+        Here one at a time: a second request for a batch that is being counted waits for the first.
         """
         with self._counting:
             return self._release(self.analyser.collection(name), number)
@@ -52,7 +52,7 @@ class Releases:
             try:
                 row = self._commit(collection, number, *self._answer(collection, number, row))
             except Refused:
-                row = self._claim(collection, number)  # another was faster, and has forgotten the messages
+                row = self._claim(collection, number)  # another process has released it and deleted the messages
                 if row["state"] == "claimed":
                     raise
         self._forget(collection.id, number)
@@ -61,7 +61,7 @@ class Releases:
         return str(row["result"])
 
     def _claim(self, collection: Collection, number: int) -> Any:
-        """The batch, which is claimed and whose reservation is settled, both or neither, unless that was done."""
+        """Claim the batch and settle its reservation, in one transaction and once; returns the batch."""
         name, reserving = collection.id, self.analyser.reservations.reserving(collection)
         point("before claiming")
         with self.database.writing() as connection:
@@ -111,7 +111,7 @@ class Releases:
         return "released", self.analyser.signer.signed("release", content)
 
     def _commit(self, collection: Collection, number: int, state: str, told: dict[str, Any]) -> Any:
-        """The batch with this answer or refusal, unless another was faster. Its messages go with that."""
+        """Commit this answer or refusal, unless there is one, and delete the messages; returns the batch."""
         name = collection.id
         point("before releasing")
         with self.database.writing() as connection:
@@ -128,14 +128,14 @@ class Releases:
         return row
 
     def _forget(self, name: str, number: int) -> None:
-        """Nothing is left of the messages, nor of the key that could open a copy of them."""
+        """Delete the messages and the key that opens copies of them."""
         if self.analyser.keys.has(inner_key(name, number)):
             self.database.checkpoint()
             self.analyser.keys.delete(inner_key(name, number))
             point("after forgetting")
 
     def _count(self, collection: Collection, number: int, manifest: Any) -> tuple[Tally, int]:
-        """What the batch's messages come to, each once, and how many of them somebody honest could have sent."""
+        """The tally of the batch's distinct messages, and how many of them are valid under the protocol."""
         report_format, key = (
             collection.report_format(number),
             self.analyser.keys.private(inner_key(collection.id, number)),
@@ -156,7 +156,7 @@ class Releases:
 
 
 def _opened(report_format: ReportFormat, part: bytes, key: PrivateKey, seen: set[bytes]) -> Iterator[bytes | None]:
-    """The records in a part of a batch, None for a dummy; what cannot be opened or was there before is left out."""
+    """The decrypted records of a part of a batch, None for a dummy; without duplicates and undecryptable messages."""
     for message in report_format.split(part):
         try:
             identity, record = report_format.open_message(message, key)
@@ -168,7 +168,7 @@ def _opened(report_format: ReportFormat, part: bytes, key: PrivateKey, seen: set
 
 
 def _require_here(number: int, state: str) -> None:
-    """Refuses a batch that is not here, or not any more."""
+    """Refuses a batch that was not delivered, or was deleted."""
     if state == "receiving":
         raise BatchUnavailable(f"batch {number} has not been delivered", "close the collection, or wait")
     if state == "purged":
@@ -180,7 +180,7 @@ def _require_here(number: int, state: str) -> None:
 
 
 def _refusal(collection: Collection, number: int, looks: dict[str, int]) -> str:
-    """Why there is no answer. What is told of the batch does not depend on what anybody honest holds."""
+    """Why there is no answer. The reason does not depend on any honest person's value."""
     crowd = collection.plan.protocol.crowd
     return (
         f"{looks['unreadable']:,} messages of batch {number} are not what a device could have sent, so that no more "

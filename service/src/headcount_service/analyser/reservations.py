@@ -1,9 +1,9 @@
 """What the batches of a population cost: promised when a collection is agreed on, reserved when a batch is announced,
 charged when its answer is told.
 
-A reservation is a line of the ledger that counts at once. So whoever receives a batch and never tells its answer has
-paid for it, and telling it costs nothing more: the reservation is settled, by a line that costs nothing. Whoever
-promises, reserves or charges has locked the population's row.
+A reservation is a line of the ledger that counts at once. So a batch is paid for when it is received, even if its
+answer is never told; telling it settles the reservation, by a line that costs nothing. Promises, reservations and
+charges lock the population's row.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ AGREED = (
 
 
 class Reservations:
-    """Of one analyser."""
+    """The reservations of one analyser."""
 
     def __init__(self, analyser: Analyser) -> None:
         self.analyser, self.database = analyser, analyser.database
 
     def promised(self, population: str) -> list[Plan]:
-        """The plans of all batches that have still to be paid for: it was promised that they could."""
+        """The plans of all batches that are promised and not yet charged."""
         with self.database.reading() as connection:
             return self.promised_within(connection, population)
 
@@ -52,28 +52,28 @@ class Reservations:
         return plans
 
     def require_within(self, connection: Connection, collection: Collection) -> None:
-        """Refuses a collection that could not be paid for beside all others; nobody else promises meanwhile."""
+        """Refuses a collection that does not fit the budget beside all promised ones; holds the population's lock."""
         account = self.analyser.account(collection.population)
         page = account.page_within(connection)
         promised = self.promised_within(connection, collection.population)
         Ledger.of(account).require_later_of(page, *[collection.plan] * collection.batches, promised=promised)
 
     def reserving(self, collection: Collection) -> Callable[[Page], Page]:
-        """What reserves for one batch. Its price is worked out here, before anything is locked."""
+        """A function that reserves for one batch. Its price is computed here, before any row is locked."""
         account = self.analyser.account(collection.population)
         page = account.page()
         ahead = [] if page.charges else self.promised(collection.population)
         if collection.plan in ahead:
             ahead.remove(collection.plan)  # this one
         reserving = Ledger.of(account).charged(collection.plan, promised=ahead, reserved=True)
-        with suppress(OverBudget):  # said by whoever reserves
+        with suppress(OverBudget):  # raised when it is charged
             reserving(page)
         return reserving
 
     def reserve(
         self, connection: Connection, collection: Collection, row: Any, reserving: Callable[[Page], Page]
     ) -> None:
-        """The charge for this batch is made, unless there is one."""
+        """Charge for this batch, once."""
         if row["charge"] is None:
             read = self.analyser.account(collection.population).turn_within(connection, reserving)
             update_batch(connection, row, charge=len(read.page.charges))
@@ -81,7 +81,7 @@ class Reservations:
     def settle(
         self, connection: Connection, collection: Collection, row: Any, reserving: Callable[[Page], Page]
     ) -> None:
-        """The answer is about to be told: what was reserved is charged."""
+        """Turn the reservation into a charge, before the answer is told."""
 
         def settled(page: Page) -> Page:
             charged = page if row["charge"] is not None else reserving(page)  # version 0.2 reserved nothing

@@ -17,7 +17,7 @@ HEADERS = {"Content-Type": "application/json"}
 
 
 class Webhook:
-    """Whoever listens at this address. It may be told the same twice, and anything but 2xx is told again."""
+    """An address that is notified at least once: any status but 2xx is tried again."""
 
     def __init__(self, address: str) -> None:
         parts = urlsplit(address)

@@ -85,19 +85,34 @@ def create(
     agreeing = f"agreeing on {counted(batches, 'batch')}"
     with waiting(agreeing) as status:
         made = held.create(
-            planned, question=question, population=population, window=seconds(window), batches=batches,
-            shortfall=shortfall, holds=holds, admission="anyone" if anyone else "invited", fixed=not closable,
-            automatic=release_at_close, trust_all=trust_all, most=most,
+            planned,
+            question=question,
+            population=population,
+            window=seconds(window),
+            batches=batches,
+            shortfall=shortfall,
+            holds=holds,
+            admission="anyone" if anyone else "invited",
+            fixed=not closable,
+            automatic=release_at_close,
+            trust_all=trust_all,
+            most=most,
             told=lambda keys: status.update(f"{agreeing}: {keys:,} of {counted(batches, 'key')} to invite with"),
-        )  # fmt: skip
+        )
     if out is not None:
         write_atomically(out, canonical(held.offer(made.id)) + "\n")
     crowd = made.plan.protocol.crowd
     facts = {
-        "collection": made.id, "hash": made.hash, "protocol": made.plan.protocol.name, "messages": made.wire.messages,
-        "bytes": made.report_format(1).upload_bytes, "least": crowd.least, "corrupt": crowd.corrupt,
-        "admission": str(made.admission), "fixed": made.fixed,
-    }  # fmt: skip
+        "collection": made.id,
+        "hash": made.hash,
+        "protocol": made.plan.protocol.name,
+        "messages": made.wire.messages,
+        "bytes": made.report_format(1).upload_bytes,
+        "least": crowd.least,
+        "corrupt": crowd.corrupt,
+        "admission": str(made.admission),
+        "fixed": made.fixed,
+    }
     table = grid("", "")
     for name, fact in facts.items():
         table.add_row(name, f"{fact:,}" if type(fact) is int else str(fact))
@@ -158,7 +173,8 @@ def report(
         ),
     ] = False,
     devices: Annotated[
-        int | None, typer.Option(help="To try it out: as so many devices with this answer, which keep nothing.")
+        int | None,
+        typer.Option(help="To try it out: this many simulated devices with this answer, which keep nothing."),
     ] = None,
     how: Formats = Format.TABLE,
 ) -> None:
@@ -199,7 +215,7 @@ def given_or_read(answer: str | None) -> str:
 def _rehearsed(
     address: str, name: str, answer: Any, devices: int, hash: str | None, held: Operator | None, how: Format
 ) -> None:
-    """As many devices as were asked for; whoever holds the desk invites them, where that is needed."""
+    """Simulated devices, as many as asked for; the operator invites them, where that is needed."""
     from headcount_service.client.simulated import report_all
 
     if not 1 <= devices <= MOST_DEVICES:
@@ -215,9 +231,11 @@ def _rehearsed(
 
 @collections.command()
 def invite(
-    data: Data, name: Name = None, number: Annotated[int, typer.Option(help="How many.")] = 1,
+    data: Data,
+    name: Name = None,
+    number: Annotated[int, typer.Option(help="How many.")] = 1,
     how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+) -> None:
     """Invitations to a collection that needs them, each for one report to each batch."""
     held = _desk(data)
     made = held.invite(_named(held, name), number)
@@ -240,10 +258,12 @@ def close(data: Data, name: Name = None, how: Formats = Format.TABLE) -> None:
 
 @collections.command()
 def release(
-    data: Data, name: Name = None, batch: Annotated[int, typer.Option(help="Which.")] = 1,
+    data: Data,
+    name: Name = None,
+    batch: Annotated[int, typer.Option(help="Which.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Where to write the signed release.")] = None,
     how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+) -> None:
     """The answer of a batch, paid for and signed. Asked again, it is the same to the byte."""
     from headcount_service.cli.releases import Released, release_table
 
@@ -296,9 +316,10 @@ def _named(held: Operator | None, name: str | None, *, under_way: bool = True) -
         found = held.under_way() or found
     if len(found) != 1:
         raise BadArgument(
-            "name", f"{_said(name)}, and {len(found)} collections could be meant",
+            "name",
+            f"{_said(name)}, and {len(found)} collections could be meant",
             "give the first letters of one: see headcount collection show",
-        )  # fmt: skip
+        )
     return found[0]
 
 

@@ -30,7 +30,7 @@ from headcount_service.cli.releases import Released, release_table
 
 YES = Chance.up(0.12)
 MESSAGES = 36  # that everybody sends, at most
-LIARS = 20  # one in so many may lie or collude, and the guarantee still holds
+LIARS = 20  # one person in this many may lie or collude, and the guarantee still holds
 
 
 def demo(
@@ -78,9 +78,13 @@ def demo(
         lots = (min(MOST_DEVICES, people - at) for at in range(0, people, MOST_DEVICES))
         invited = [invitation for lot in lots for invitation in desk.invite(collection.id, lot)]
         receipts = report_all(
-            desk.shuffler.address, collection.id, answers.astype(int).tolist(), hash=collection.hash,
-            invitations=invited, watch=Bar("devices report"),
-        )  # fmt: skip
+            desk.shuffler.address,
+            collection.id,
+            answers.astype(int).tolist(),
+            hash=collection.hash,
+            invitations=invited,
+            watch=Bar("devices report"),
+        )
         terminal.print(f"{len(receipts):,} devices have reported. One of them tells its owner:\n")
         terminal.print(str(receipts[0]), style="italic", highlight=False)
         desk.close(collection.id)

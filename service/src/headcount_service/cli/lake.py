@@ -36,7 +36,7 @@ def report(
     collection: CollectionFile,
     out: Annotated[Path, typer.Option(help="The Parquet file to write.")],
     answer: Answer = None,
-    devices: Annotated[int, typer.Option(help="As so many devices with this answer, which keep nothing.")] = 1,
+    devices: Annotated[int, typer.Option(help="This many simulated devices with this answer, which keep nothing.")] = 1,
 ) -> None:
     """To try it out: the uploads of some devices, sealed, in a file of a lake."""
     from headcount_service.client.simulated import prepare_uploads

@@ -94,9 +94,13 @@ def create(
         raise BadArgument("--analyser" if not analyser else "--token", "is missing for a shuffler", works)
     shown = read_text(token, "a token").strip() if token else ""
     made = party.create(
-        folder, cast(party.Role, role), database=database, listen=listen, analyser=analyser,
+        folder,
+        cast(party.Role, role),
+        database=database,
+        listen=listen,
+        analyser=analyser,
         token=shown,
-    )  # fmt: skip
+    )
     opened = made.open()
     for name in ("operator", *(["shuffler"] if role == "analyser" else [])):
         write_secret(folder / f"{name}.token", opened.tokens.issue(name, name))
@@ -176,7 +180,7 @@ def rotate(
         str | None, typer.Option(help=f"{' or '.join(KEYS)}; that of the newest key, if left out.")
     ] = None,
     how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+) -> None:
     """Announce a new key. The one before it opens what is under way for two more days."""
     opened = opened_party(config, "shuffler")
     outer = opened.shuffler().outer

@@ -8,7 +8,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from headcount.answers.estimate import digits
+from headcount.answers.intervals import digits
 from headcount.cli.render import answered, grid
 from headcount.common.plurals import counted
 from headcount.questions.question import of_clipped

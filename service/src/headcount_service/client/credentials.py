@@ -67,7 +67,7 @@ class Credentials:
         self._keep({"prefix": blinding.prefix.hex(), "signature": signature.hex()})
 
     def _blinding(self, redeeming: Redeeming) -> Blinding:
-        """What was drawn, now or before."""
+        """The blinding factor, drawn on first use and kept."""
         if not self._path.exists():
             new = Blinding.draw(redeeming.modulus)
             self._keep({"prefix": new.prefix.hex(), "salt": new.salt.hex(), "factor": f"{new.factor:x}"})
@@ -85,7 +85,7 @@ class Credentials:
 
     @property
     def _path(self) -> Path:
-        """One for each invitation: somebody who was sent another one begins anew."""
+        """The file of the token, one for each invitation."""
         of = sha256(self.invitation.encode()).hexdigest()[:16]
         return self.folder / f"{self.collection.hash}-{self.batch}-{of}.token"
 

@@ -121,7 +121,26 @@ class Client:
     def obtain(
         self, offer: Any, name: str, *, hash: str | None = None, invitation: str = "", remote: Remote | None = None
     ) -> None:
-        """Ask the issuer for this device's token, where the collection needs one; better long before the report."""
+        """Ask the issuer for this device's token, where the collection needs one; better long before the report.
+
+        Parameters
+        ----------
+        offer : dict
+            The shuffler's answer for the collection, as JSON.
+        name : str
+            The collection's.
+        hash : str, optional
+            Of the collection, if it was told; any other is refused.
+        invitation : str
+            Where the collection invites people.
+        remote : Remote, optional
+            The issuer; by its address in the collection unless given.
+
+        Raises
+        ------
+        errors.Refused
+            If the collection goes beyond the limits or contradicts itself.
+        """
         collection, batch = _offered(offer, name, hash)
         with self._alone():
             if not self._path(collection, batch).exists():
@@ -138,7 +157,33 @@ class Client:
         invitation: str = "",
         coins: Coins | None = None,
     ) -> Path:
-        """Make the report, once, and keep it in a file, which may be sent at any moment until the batch closes."""
+        """Make the report, once, and keep it in a file, which may be sent at any moment until the batch closes.
+
+        Parameters
+        ----------
+        offer : dict
+            The shuffler's answer for the collection, as JSON.
+        name : str
+            The collection's.
+        answer : object
+            What the question takes.
+        hash : str, optional
+            Of the collection, if it was told; any other is refused.
+        invitation : str
+            Where the collection invites people.
+        coins : Coins, optional
+            Those of the operating system unless given.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        errors.Refused
+            If the collection goes beyond the limits or contradicts itself.
+        """
         collection, batch = _offered(offer, name, hash)
         path = self._path(collection, batch)
         with self._alone():
@@ -152,7 +197,24 @@ class Client:
         return path
 
     def send(self, path: Path, remote: Remote) -> Receipt:
-        """Send a report that was made. Repeat it until the receipt says that it was taken, or came too late."""
+        """Send a report that was made. Repeat it until the receipt says that it was taken, or came too late.
+
+        Parameters
+        ----------
+        path : Path
+            As `prepare` returns it.
+        remote : Remote
+            The shuffler.
+
+        Returns
+        -------
+        Receipt
+
+        Raises
+        ------
+        errors.Refused
+            If the shuffler refuses the report or does not answer.
+        """
         kept = _read(path)
         if kept["state"] != "taken":
             to = f"/v1/collections/{kept['collection'][:32]}/batches/{kept['batch']}/reports"
@@ -167,11 +229,23 @@ class Client:
         return self.receipt(path)
 
     def upload(self, path: Path) -> bytes:
-        """The bytes of a report that was made, for somebody else to carry."""
+        """The bytes of a report that was made, for another program to send.
+
+        Parameters
+        ----------
+        path : Path
+            As `prepare` returns it.
+        """
         return bytes.fromhex(_read(path)["body"])
 
     def receipt(self, path: Path) -> Receipt:
-        """The receipt of a report that was made."""
+        """The receipt of a report that was made.
+
+        Parameters
+        ----------
+        path : Path
+            As `prepare` returns it.
+        """
         kept = _read(path)
         epsilon, delta = self.spent()
         own = {name: kept[name] for name in OWN} | {name: kept.get(name) for name in SINCE}
@@ -185,6 +259,7 @@ class Client:
         )
 
     def receipts(self) -> list[Receipt]:
+        """The receipts of all reports in the folder."""
         return [self.receipt(path) for path in self._paths()]
 
     def spent(self) -> tuple[Fraction, Fraction]:
@@ -195,7 +270,7 @@ class Client:
         )
 
     def _sealed(self, collection: Collection, batch: int, offer: Any, answer: Any, coins: Coins) -> list[bytes]:
-        """The answer, randomised and sealed to the analyser: once."""
+        """The messages of one answer, randomised and sealed to the analyser."""
         protocol = collection.plan.protocol
         key = Announced.from_json(offer["analyser"], collection.analyser, "analyser")
         if key.purpose != collection.purpose(batch):
@@ -213,7 +288,7 @@ class Client:
         identity: bytes,
         messages: Sequence[bytes],
     ) -> dict[str, Any]:
-        """All of it once more, sealed to the shuffler."""
+        """The upload: the sealed messages, sealed again to the shuffler."""
         key = Announced.from_json(offer["shuffler"], collection.shuffler, "shuffler")
         self._usable(key, collection)
         credential = Credentials(self.folder, collection, batch, invitation).shown()
@@ -262,7 +337,7 @@ class Client:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """One at a time decides what this device may still spend, across processes."""
+        """A lock across processes on what this device may still spend."""
         lock = self.folder / "lock"
         lock.touch(mode=0o600)
         with locked(lock, alone=True):

@@ -102,8 +102,8 @@ class Receipt:
         return "\n".join(
             [
                 f"“{self.question}”",
-                f"Your report {left}: {counted(self.messages, 'sealed message')}, {self.bytes:,} bytes, as from everybody "
-                "else.",
+                f"Your report {left}: {counted(self.messages, 'sealed message')}, {self.bytes:,} bytes, "
+                "as from everybody else.",
                 *(["It was made before: what is answered now changes nothing."] if self.again else []),
                 mixed,
                 *choices,

@@ -23,7 +23,7 @@ ANYTHING = Limits(
 
 
 def prepare_uploads(offer: Any, answers: Sequence[Any], watch: Progress = iter) -> list[bytes]:
-    """The uploads of as many devices as there are answers, which are sent by nobody."""
+    """The uploads of simulated devices, one for each answer; they are not sent."""
     name = Collection.from_json(offer["collection"]).id
     with TemporaryDirectory(prefix="headcount-", dir=_quick()) as folder:
 
@@ -43,7 +43,7 @@ def report_all(
     invitations: Sequence[str] = (),
     watch: Progress = iter,
 ) -> list[Receipt]:
-    """The receipts of as many devices as there are answers."""
+    """Report each answer by a simulated device; returns the receipts."""
     shown = [*invitations, *[""] * (len(answers) - len(invitations))]
 
     def report(person: int) -> Receipt:

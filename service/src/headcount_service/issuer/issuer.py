@@ -94,7 +94,7 @@ class Issuer:
             return [row["id"] for row in many(connection, "SELECT id FROM issuing ORDER BY id")]
 
     def invite(self, name: str, number: int) -> list[str]:
-        """So many invitations, each good for one token for each batch."""
+        """New invitations, each good for one token per batch."""
         self.collection(name)
         secret = self.signer.secret(INVITATIONS)
         return [invitation(secret, name, secrets.token_bytes(16)).hex() for _ in range(number)]
@@ -122,7 +122,7 @@ class Issuer:
         return signed(self._loaded[token], blinded)
 
     def destroy(self, name: str) -> None:
-        """Its keys, and who asked. Again is not an error."""
+        """Delete its keys, and the records of who asked. Idempotent."""
         with self.database.reading() as connection:
             known = one(connection, COLLECTION, name=name)
         if known is not None:
@@ -145,7 +145,7 @@ class Issuer:
                 self.keys.delete(name)
 
     def _forget(self, collection: Collection) -> None:
-        """Its keys first: without the secret, what databases keep of rows that were deleted tells nobody who asked."""
+        """Delete the collection, its keys first: without the secret, remains of deleted rows do not tell who asked."""
         for name in self._kept(collection):
             self._loaded.pop(name, None)
             self.keys.delete(name)
@@ -161,7 +161,7 @@ class Issuer:
         return [*map(key_name, tokens), asked_name(collection.id)]
 
     def _hidden(self, collection: str, what: bytes) -> bytes:
-        """As what an invitation or a request is known, by a secret that goes with the collection."""
+        """The keyed hash under which an invitation or a request is stored; the key goes with the collection."""
         if collection not in self._secrets:
             self._secrets[collection] = self.keys.secret(asked_name(collection))
         return hmac.digest(self._secrets[collection], what, "sha256")
@@ -171,17 +171,17 @@ KEY = "token"
 
 
 def asked_name(collection: str) -> str:
-    """What the secret of the hashes of who asked is called."""
+    """The name of the secret of these hashes."""
     return f"{ISSUED}-{collection}"
 
 
 def key_name(modulus: str) -> str:
-    """What the key with this modulus is called."""
+    """The name of the key with this modulus."""
     return f"{KEY}-{sha256(modulus.encode()).hexdigest()[:32]}"
 
 
 def signed(key: rsa.RSAPrivateKey, blinded: bytes) -> bytes:
-    """The private operation of RSA: in constant time, on a number that whoever asked does not know, and checked."""
+    """The private operation of RSA: in constant time, on a blinded number, with a check against faults."""
     own = key.private_numbers()
     modulus, asked = own.public_numbers.n, int.from_bytes(blinded)
     if asked >= modulus:

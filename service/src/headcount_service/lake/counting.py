@@ -1,6 +1,6 @@
 """The analyser over a lake: executors open and count messages, the driver charges the budget and releases.
 
-What is paid, when the answer is drawn and what is kept of it is as for any other batch: see `service.releases`.
+Charges, draws and records are those of any other batch: see `analyser/releases.py`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def receive(analyser: Analyser, collection: Collection, number: int, manifest: A
 
 
 def count(messages: Any, report_format: ReportFormat, protocol: Protocol, key: PrivateKey) -> tuple[Tally, int]:
-    """What all messages come to, each once, and how many a device could have sent. Only totals leave the executors."""
+    """The tally of distinct messages, and the number of valid ones. Only totals leave the executors."""
     from pyspark.sql import functions as f
 
     work = CountRecords.of(protocol)

@@ -44,7 +44,7 @@ class Mixed:
             raise BadArgument("mixed", "has a manifest that cannot be read", works) from None
 
     def write(self, split: Any, number: int) -> None:
-        """Messages by their places. The number of files hangs on how many there are, what is in which on the places."""
+        """Write messages by their places. The number of files depends on the number of messages alone."""
         placed = split.repartition(files(number), "place").sortWithinPartitions("place").select("message")
         with refusing(f"{self.folder} cannot be written, or was before", "give a folder that is not there"):
             placed.write.parquet(f"{self.folder}/{MESSAGES}", compression="uncompressed")
@@ -55,18 +55,18 @@ class Mixed:
             line.write.mode("overwrite").text(f"{self.folder}/{MANIFEST}")
 
     def forget(self) -> None:
-        """What was written and must not be used."""
+        """Delete messages that were written and must not be used."""
         nothing = self.spark.createDataFrame([], "message binary")
         nothing.write.mode("overwrite").parquet(f"{self.folder}/{MESSAGES}")
 
 
 def files(number: int) -> int:
-    """How many files so many messages are written into."""
+    """The number of files for this many messages."""
     return 1 + number // PER_FILE
 
 
 def digests(messages: Any, number: int) -> list[str]:
-    """Which messages these are, in whatever order: all hashes, sorted, and hashed again in parts by how they begin."""
+    """A digest of the multiset of messages: their hashes, sorted, and hashed again in parts by their first bytes."""
     from pyspark.sql import functions as f
 
     digits = 1

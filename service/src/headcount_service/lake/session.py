@@ -16,7 +16,7 @@ SETTINGS = {
     "spark.app.name": "headcount",
     "spark.ui.enabled": "false",  # its pages show how many rows each task had
     "spark.eventLog.enabled": "false",  # and so does this
-    "spark.io.encryption.enabled": "true",  # whatever an executor puts aside on its disk
+    "spark.io.encryption.enabled": "true",  # spill files of executors
     "spark.log.level": "ERROR",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",  # little is left to do after messages are open
@@ -27,7 +27,7 @@ REMOTE = "sc://"  # how an address of Spark Connect begins
 
 @contextmanager
 def session(address: str = "") -> Iterator[Any]:
-    """The session that there is, or a new one at this address, which is stopped afterwards."""
+    """The running session, or a new one at this address, which is stopped afterwards."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -55,7 +55,7 @@ def _made(builder: Any, address: str) -> Any:
 
 @contextmanager
 def refusing(problem: str, works: str, argument: str = "folder") -> Iterator[None]:
-    """What Spark could not do, without whatever it would quote."""
+    """Re-raises errors of Spark, without the values that they quote."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

@@ -1,7 +1,7 @@
 """The shuffler over a lake: uploads are opened, deduplicated, mixed, written and signed for, once for each batch.
 
-What a message's place is hangs on the message and a secret of the batch alone: neither on who sent it nor on where it
-lay, and if Spark does a task again, it comes to the same. The secret is drawn when the batch is opened and goes when
+A message's place depends on the message and a secret of the batch alone: neither on its sender nor on where it lay.
+A task that Spark repeats comes to the same places. The secret is drawn when the batch is opened and goes when
 its messages are signed for.
 """
 
@@ -26,7 +26,7 @@ from headcount_service.wire.collection import Collection
 
 @dataclass(frozen=True)
 class Came:
-    """What became of the uploads."""
+    """The numbers of uploads by their fate."""
 
     taken: int = 0  # reports, each of another person
     repeated: int = 0  # uploads of somebody who has been counted
@@ -92,7 +92,7 @@ class LakeShuffler:
         return batch
 
     def _require(self, connection: Any, collection: Collection, batch: Any) -> None:
-        """As if it were closed by its operator."""
+        """Check that the batch may be closed now, as its operator might close it."""
         if self.shuffler.clock() < (batch["closes"] if collection.fixed else collection.opens):
             raise Unsupported("the collection has not come to the end of its window", "wait for that")
         if self.shuffler.tables.count(connection, batch):
@@ -101,7 +101,7 @@ class LakeShuffler:
             )
 
     def _keys(self, collection: Collection) -> dict[int, bytes]:
-        """Those that uploads may have been sealed to."""
+        """The keys that uploads may have been sealed to."""
         outer, suite = self.shuffler.outer, collection.wire.suite
         usable = [row["number"] for row in outer.table() if row["suite"] == suite and row["state"] != "deleted"]
         return {number: stored(outer.private(number, suite)) for number in usable}

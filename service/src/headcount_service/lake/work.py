@@ -27,7 +27,7 @@ OPENED = "id binary, who binary, messages binary"
 SPLIT = "place binary, message binary"
 READ = "id binary, record binary"
 PARTIALS = "totals binary, keys binary, readable binary"
-ORDER = b"order"  # what the hash that messages are sorted by is for
+ORDER = b"order"  # the purpose of the hash that messages are sorted by
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class CountRecords:
 
     @classmethod
     def of(cls, protocol: Protocol) -> CountRecords:
-        """Without anything that was worked out about the protocol before: an executor needs none of it."""
+        """The work with a copy of the protocol without its caches, which executors do not need."""
         return cls(replace(protocol))
 
     def work(self, batches: Iterator[Any]) -> Iterator[Any]:
@@ -110,7 +110,7 @@ class CountRecords:
         yield table(PARTIALS, [_packed(tally.totals)], [keys], [readable.to_bytes(8, "big")])
 
     def added(self, partials: Sequence[tuple[bytes, bytes | None]]) -> Tally:
-        """All partitions together, with no reports: messages do not tell whose they are."""
+        """The sum over partitions, with 0 reports: messages do not tell whose they are."""
         nobody = self.protocol.nobody()
         each = (
             replace(nobody, totals=_unpacked(totals), keys=None if keys is None else _unpacked(keys))
@@ -120,7 +120,7 @@ class CountRecords:
 
 
 def stored(key: PrivateKey) -> bytes:
-    """A key as it travels."""
+    """The serialised form of a key."""
     return private_bytes(key)
 
 

@@ -77,7 +77,22 @@ class Operator:
 
     @classmethod
     def open(cls, folder: str | Path) -> Operator:
-        """The desk in a folder, as `headcount desk` or `headcount serve --data` made it."""
+        """The operator of a folder that `headcount desk` or `headcount serve --data` made.
+
+        Parameters
+        ----------
+        folder : str or Path
+            With the file desk.json.
+
+        Returns
+        -------
+        Operator
+
+        Raises
+        ------
+        errors.BadArgument
+            If the folder has no such file.
+        """
         path = Path(folder) / FILE
         if not path.exists():
             works = "start one: headcount serve --data DIR, or headcount desk DIR --shuffler … --analyser …"
@@ -126,7 +141,7 @@ class Operator:
 
     @property
     def issuing(self) -> Remote:
-        """Whoever invites people."""
+        """The party that invites people: the issuer, or the analyser."""
         return self.issuer or self.analyser
 
     # Populations.
@@ -167,12 +182,35 @@ class Operator:
         told: Callable[[int], None] = lambda _: None,
         **terms: Any,
     ) -> Collection:
-        """Agreed with the analyser, who announces its keys, and then with the shuffler, who takes reports.
+        """Create a collection: agreed with the analyser, who announces its keys, and then with the shuffler.
 
-        People are invited and batches end with their windows, unless told; `terms` are the other fields of a
-        `Collection`: question, population, shortfall, holds, fixed, automatic, most. A plan that counts on everybody to
-        be honest is refused unless `trust_all` is given. Each batch of an invited collection has a key to sign tokens
-        with, which takes a moment to make: `told` hears how many there are.
+        Parameters
+        ----------
+        plan : Plan
+            What is asked, how, and of how many people. One that counts on everybody to be honest is refused.
+        window : int
+            Seconds in which reports to a batch are taken.
+        opens : int, optional
+            When the first window begins, in seconds since 1970; now unless given.
+        batches : int
+            How many batches follow each other.
+        admission : str
+            "invited", where each person gets a token, or "anyone".
+        trust_all : bool
+            Accept a plan that counts on everybody to be honest.
+        told : callable
+            Called with the number of token keys that are made so far.
+        terms
+            Other fields of a `Collection`: question, population, shortfall, holds, fixed, automatic, most.
+
+        Returns
+        -------
+        Collection
+
+        Raises
+        ------
+        errors.Refused
+            If the plan cannot be collected, or a party does not agree.
         """
         require_collectable(plan)
         if not trust_all:
@@ -188,7 +226,7 @@ class Operator:
         return collection
 
     def _announced(self, batches: int, told: Callable[[int], None]) -> Issuing:
-        """The issuer's keys for so many batches, made now, a few with each request."""
+        """The issuer's keys for this many batches, made now, a few with each request."""
         made, answer = dict[str, Any](), dict[str, Any]()
         for number in [*range(KEYS_AT_ONCE, batches, KEYS_AT_ONCE), batches]:
             answer = self.issuing.ask("POST", "/v1/issuing/keys", {"batches": number, **made})
@@ -212,6 +250,13 @@ class Operator:
         return dict(self.shuffler.ask("GET", f"/v1/collections/{name}"))
 
     def collection(self, name: str) -> Collection:
+        """The agreement of a collection.
+
+        Parameters
+        ----------
+        name : str
+            The collection's.
+        """
         return Collection.from_json(self.offer(name)["collection"])
 
     def asked(self, name: str) -> dict[str, str]:
@@ -251,16 +296,37 @@ class Operator:
         return {**told, "silent": silent}
 
     def invite(self, name: str, number: int) -> list[str]:
-        """So many invitations to a collection that needs them, made by its issuer."""
+        """New invitations to a collection that needs them, made by its issuer.
+
+        Parameters
+        ----------
+        name : str
+            The collection's.
+        number : int
+            How many.
+
+        Returns
+        -------
+        list of str
+        """
         if "shuffler" in self._present():
             _require_issuer(self.collection(name))
         return list(self.issuing.ask("POST", f"{ISSUING}/{name}/invitations", {"number": number})["invitations"])
 
     def close(self, name: str) -> dict[str, Any]:
-        """Seals the open batch, unless its end is fixed, and waits until nothing is under way.
+        """Seal the open batch, unless its end is fixed, and wait until every batch is delivered.
 
-        What the shuffler has done stays done: if the analyser does not answer then, only the delivery is pending, which
-        `silent` tells.
+        If the analyser does not answer, only the delivery is pending, which `silent` tells.
+
+        Parameters
+        ----------
+        name : str
+            The collection's.
+
+        Returns
+        -------
+        dict
+            The state of each batch.
         """
         still = {"open"} if self.collection(name).fixed else set()
         self.shuffler.ask("POST", f"/v1/collections/{name}/close")
@@ -273,7 +339,25 @@ class Operator:
         return state
 
     def release(self, name: str, batch: int = 1) -> dict[str, Any]:
-        """The answer, signed; asked again, it is the same."""
+        """The signed answer of a batch; asked again, it is the same.
+
+        Parameters
+        ----------
+        name : str
+            The collection's.
+        batch : int
+            Its number.
+
+        Returns
+        -------
+        dict
+            The release, which `headcount verify` checks.
+
+        Raises
+        ------
+        errors.Refused
+            If there is no answer, or not yet.
+        """
         try:
             return dict(self.analyser.ask("POST", f"/v1/collections/{name}/batches/{batch}/release"))
         except RemoteRefusal as refusal:
@@ -288,7 +372,13 @@ class Operator:
         return found == ["purged"]
 
     def destroy(self, name: str) -> None:
-        """Reports, messages, keys and answers, at all parties. What was charged stays charged."""
+        """Delete reports, messages, keys and answers at all parties. Charges stay.
+
+        Parameters
+        ----------
+        name : str
+            The collection's.
+        """
         for party in PARTIES:
             _ = getattr(self, party).address  # refused before anything is destroyed
         for party in PARTIES:

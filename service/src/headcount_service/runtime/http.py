@@ -16,7 +16,7 @@ from inspect import iscoroutinefunction
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from headcount.common.canonical import canonical
+from headcount.common.canonical import canonical, read_json
 from headcount.errors import BadArgument, Busy, Damaged, Refused, Unavailable, UnknownCollection, WireError
 from headcount_service.runtime.logs import log
 from headcount_service.runtime.metrics import Metrics
@@ -51,7 +51,7 @@ STATUS: tuple[tuple[type[Exception], int], ...] = (
 
 @dataclass(frozen=True)
 class Request:
-    """What a handler is given: the parts of the address, and the body."""
+    """A request to a handler: the parts of its path, and the body."""
 
     path: Mapping[str, str]
     body: bytes
@@ -232,15 +232,11 @@ async def _body(route: Route, scope: Scope, receive: Receive) -> bytes:
 
 def _require_json(body: bytes) -> None:
     try:
-        found = json.loads(body, parse_constant=_no_number)
-    except (ValueError, RecursionError):
+        found = read_json(body)
+    except ValueError:
         found = None
     if not isinstance(found, dict):
         raise Refusal(400, "the body is not an object of JSON")
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(name)
 
 
 def _refused(problem: Exception) -> Response:

@@ -28,7 +28,7 @@ class _Lines:
 
 
 def only_listed(_: Any, __: str, event: MutableMapping[str, Any]) -> dict[str, Any]:
-    """Drops whatever is not listed, and whatever is no number or short word."""
+    """Drop fields that are not on the list, and values that are no number or short word."""
     return {name: value for name, value in event.items() if name in FIELDS and _plain(value)}
 
 

@@ -27,7 +27,7 @@ COME = (
 
 
 class BatchTables:
-    """Those of all batches of one shuffler."""
+    """The tables of all batches of one shuffler."""
 
     def __init__(self, database: Database, keys: Keys) -> None:
         self.database, self.keys = database, keys
@@ -39,7 +39,7 @@ class BatchTables:
     def begin(self, connection: Connection, collection: str, number: int, closes: int) -> None:
         """A new batch, which is open."""
         tag = secrets.token_hex(8)
-        if not self.database.embedded:  # from now on whoever forgets secrets waits until the batch is there
+        if not self.database.embedded:  # `forget` waits for this transaction
             do(connection, "LOCK TABLE batches IN ROW EXCLUSIVE MODE")
         self.keys.keep(_name("reports", tag), new_secret())
         given = {"number": number, "closes": closes, "tag": tag, "salt": b"", "form": FORM}
@@ -55,7 +55,7 @@ class BatchTables:
         self._create(connection, f"reports_{tag}", columns, " WITHOUT ROWID")
 
     def cipher(self, batch: Any) -> AtRest:
-        """What the reports of a batch are encrypted with."""
+        """The cipher of a batch's reports."""
         return self._secret("reports", batch["tag"]) if batch["form"] == FORM else InTheClear(bytes(batch["salt"]))
 
     def add(self, connection: Connection, batch: Any, rows: Sequence[Mapping[str, bytes]]) -> int:
@@ -78,7 +78,7 @@ class BatchTables:
         return int(one(connection, COUNT, tag=batch["tag"])["came"])
 
     def messages(self, connection: Connection, batch: Any, each: int) -> Iterator[list[bytes]]:
-        """Those of each report, so many bytes one behind the other; some megabytes of reports at a time."""
+        """The messages of each report, concatenated, about `each` bytes; some megabytes of reports at a time."""
         stored = self.cipher(batch)
         for rows in blocks(connection, f"SELECT id, messages FROM reports_{batch['tag']}", each):
             yield [stored.opened(bytes(content), bytes(identity)) for identity, content in rows]
@@ -86,7 +86,7 @@ class BatchTables:
     # Mixed messages.
 
     def begin_mixed(self, connection: Connection, batch: Any) -> str:
-        """A new table for what is being mixed, and no other: what an interrupted attempt has left is dropped."""
+        """Create the table of mixed messages; drops that of an interrupted attempt."""
         self._drop_mixed(connection, batch)
         name = secrets.token_hex(8)
         kind = self.database.bytes
@@ -122,7 +122,7 @@ class BatchTables:
         if not self._unneeded():
             return
         with self.database.writing() as connection:
-            if not self.database.embedded:  # until whoever begins a batch has committed it
+            if not self.database.embedded:  # waits for transactions that begin a batch
                 do(connection, "LOCK TABLE batches IN SHARE MODE")
             over = self._unneeded(connection)
         for name in over:
@@ -165,12 +165,12 @@ class BatchTables:
 
 
 def bound(number: int) -> bytes:
-    """What a part of the mixed messages is encrypted with."""
+    """The associated data of a part of the mixed messages."""
     return number.to_bytes(8, "big")
 
 
 def mixed_name(attempt: str) -> str:
-    """What the secret of the mixed messages is called."""
+    """The name of the secret of the mixed messages."""
     return _name("mixed", attempt)
 
 

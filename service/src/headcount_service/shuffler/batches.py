@@ -34,7 +34,7 @@ PART = 1 << 20  # bytes, about, in which a batch is handed on
 
 
 class Batches:
-    """The shuffler's work on what it has taken."""
+    """The shuffler's work on stored reports, batch by batch."""
 
     def __init__(self, shuffler: Shuffler, receiver: Receiver) -> None:
         self.shuffler, self.receiver = shuffler, receiver
@@ -42,24 +42,24 @@ class Batches:
         self.notices = PurgeNotices(shuffler, receiver)
 
     def advance(self) -> list[Exception]:
-        """Every step that is due, of every batch; what failed of it."""
+        """Take every step that is due, of every batch; returns what failed."""
         return [*self.mix(), *self.hand_on()]
 
     def close(self) -> list[Exception]:
-        """Seals what has come to the end of its window: in a moment, however long another batch is being mixed."""
+        """Seal the batches whose window has ended, at once, even while another batch is being mixed."""
         return self._each(self.seal)
 
     def mix(self) -> list[Exception]:
-        """What needs nobody else: seals, and mixes, the smallest batch first."""
+        """The steps that need no other party: seal, and mix, the smallest batch first."""
         kept = [*self._try(self.shuffler.outer.look_after), *self._try(self.tables.forget)]
         return [*kept, *self.close(), *self._each(self.shuffle)]
 
     def hand_on(self) -> list[Exception]:
-        """What the analyser is needed for, which may take its time."""
+        """The steps that need the analyser, which may be slow: deliver and purge."""
         return [*self._each(self.deliver, self.purge), *self.notices.send()]
 
     def _each(self, *steps: Callable[[str, int], None]) -> list[Exception]:
-        """A batch whose step fails, for whatever reason, does not keep the others waiting. It is tried again later."""
+        """Take steps of each batch. One that fails delays no other and is tried again later."""
         problems = list[Exception]()
         for batch in self._due():
             name, number = batch["collection"], batch["number"]
@@ -68,7 +68,7 @@ class Batches:
 
     @staticmethod
     def _try(*steps: Callable[[], object], **of: Any) -> list[Exception]:
-        """One step after the other, up to one that fails; what went wrong."""
+        """Take one step after the other, up to one that fails; returns its failure."""
         try:
             for step in steps:
                 step()
@@ -78,13 +78,13 @@ class Batches:
         return []
 
     def _due(self) -> list[Any]:
-        """Looked for without a lock: whoever takes a step looks again, with one."""
+        """The batches with a step due, read without a lock; each step checks again, under one."""
         due = "SELECT * FROM batches WHERE state <> 'purged' AND (state <> 'open' OR closes <= :now) ORDER BY reports"
         with self.database.reading() as connection:
             return many(connection, due, now=int(self.shuffler.clock()))
 
     def seal(self, name: str, number: int) -> None:
-        """At the end of its window: enough reports, and it takes no more; too few, and what was agreed happens."""
+        """At the end of its window: seal a batch with enough reports; otherwise hold, top up or purge it, as agreed."""
         collection = self.shuffler.collection(name)
         least, now = collection.plan.protocol.crowd.least, self.shuffler.clock()
         point("before sealing")
@@ -161,7 +161,7 @@ class Batches:
         point("after mixing")
 
     def _write(self, batch: Any, attempt: str, cipher: Encrypted) -> list[str]:
-        """The mixed messages into their table, part by part; what each part's hash is."""
+        """Write the mixed messages into their table, part by part; returns the hash of each part."""
         collection = self.shuffler.collection(batch["collection"])
         size = collection.report_format(batch["number"]).message_bytes
         total = (batch["reports"] + batch["added"]) * collection.wire.messages * size
@@ -178,7 +178,7 @@ class Batches:
         return digests
 
     def _messages(self, connection: Connection, batch: Any) -> Iterator[bytes]:
-        """Of all reports, and of nobody where a batch was short."""
+        """The messages of all reports, and of top-up reports where the batch was short."""
         collection, came = self.shuffler.collection(batch["collection"]), 0
         each = collection.report_format(batch["number"]).message_bytes * collection.wire.messages
         for reports in self.tables.messages(connection, batch, each):
@@ -189,7 +189,7 @@ class Batches:
         yield from self._of_nobody(batch)
 
     def deliver(self, name: str, number: int) -> None:
-        """The mixed messages to the analyser, part by part; those that it has already it does not take again."""
+        """Deliver the mixed messages to the analyser, part by part; parts that it has are skipped."""
         batch = self._found(name, number, "shuffled")
         if batch is None:
             return
@@ -219,7 +219,7 @@ class Batches:
         point("after noting the receipt")
 
     def purge(self, name: str, number: int) -> None:
-        """What the analyser has, the shuffler needs no more."""
+        """Delete the messages of a delivered batch."""
         point("before purging")
         with self.database.writing() as connection:
             batch = self._lock(connection, name, number, "delivered")
@@ -231,7 +231,7 @@ class Batches:
         point("after purging")
 
     def _of_nobody(self, batch: Any) -> Iterator[bytes]:
-        """Reports of people who are not there and hold nothing, for the noise they bring, where a batch was short."""
+        """Top-up reports, of the value 0, for the noise that they add to a short batch."""
         collection, number = self.shuffler.collection(batch["collection"]), batch["number"]
         with self.database.reading() as connection:
             row = one(connection, "SELECT keys FROM collections WHERE id = :name", name=collection.id)
@@ -254,7 +254,7 @@ class Batches:
 
 
 def kind_of(problem: Exception) -> str:
-    """What went wrong, in a word or two and without what was said."""
+    """The kind of a failure, without its text."""
     if isinstance(problem, RemoteRefusal):
         return f"refused with {problem.status}" if problem.status else "unreachable"
     return type(problem).__name__

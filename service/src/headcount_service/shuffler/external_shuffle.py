@@ -28,7 +28,7 @@ Aside = Callable[[], BinaryIO]
 
 
 class Pile:
-    """Messages that were put aside."""
+    """A temporary file of messages."""
 
     def __init__(self, file: BinaryIO, cipher: Encrypted) -> None:
         self._file, self._cipher = file, cipher
@@ -40,7 +40,7 @@ class Pile:
         self.bytes, self._entries = self.bytes + len(messages), self._entries + 1
 
     def blocks(self) -> Iterator[bytes]:
-        """All of it, once; nothing of it is left afterwards."""
+        """Read the pile, once, in blocks; it is deleted meanwhile."""
         self._file.seek(0)
         for entry in range(self._entries):
             length = int.from_bytes(_read(self._file, LENGTH), "big")
@@ -68,7 +68,7 @@ def mixed_blocks(blocks: Iterable[bytes], size: int, total: int, coins: Coins, a
 
 
 def together(blocks: Iterable[bytes], least: int) -> Iterator[bytes]:
-    """The same in blocks of at least so many bytes, but for the last."""
+    """Join blocks to ones of at least this many bytes; the last may be shorter."""
     waiting, held = list[bytes](), 0
     for block in blocks:
         waiting.append(block)
@@ -81,7 +81,7 @@ def together(blocks: Iterable[bytes], least: int) -> Iterator[bytes]:
 
 
 def in_parts(blocks: Iterable[bytes], length: int) -> Iterator[bytes]:
-    """The same bytes in parts of just this length, but for the last."""
+    """Cut blocks into parts of exactly this length; the last may be shorter."""
     rest = b""
     for block in blocks:
         rest += block
@@ -107,7 +107,7 @@ def _messages(content: bytes, size: int) -> np.ndarray:
 
 
 def _read(file: BinaryIO, length: int) -> bytes:
-    """Just so many bytes."""
+    """Exactly this many bytes."""
     found = file.read(length)
     if len(found) != length:
         raise Damaged("what was put aside while a batch was mixed ends too early", "see to the disk of the key folder")

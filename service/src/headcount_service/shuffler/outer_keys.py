@@ -21,14 +21,14 @@ LATEST = "SELECT * FROM sealing_keys WHERE suite = :suite AND state = 'active' O
 
 
 class OuterKeys:
-    """The shuffler's. Their numbers are told in the clear, and mean nothing."""
+    """The sealing keys of one shuffler. Their numbers are public and carry no information."""
 
     def __init__(self, database: Database, keys: Keys, signer: Signer, clock: Callable[[], float] = time.time) -> None:
         self.database, self.keys, self.signer, self.clock = database, keys, signer, clock
         self._private: dict[int, tuple[str, PrivateKey]] = {}
 
     def ready(self, suite: str) -> None:
-        """There is a key to seal to, from now on."""
+        """Make sure that a key is announced."""
         with self.database.reading() as connection:
             found = one(connection, LATEST, suite=suite)
         if found is None:
@@ -101,13 +101,13 @@ class OuterKeys:
         return [{**row, "state": self._shown(row)} for row in rows]
 
     def _shown(self, row: Any) -> str:
-        """What it is good for: one that another took the place of opens what is under way until its time is over."""
+        """The state of a key: announced, or replaced and still opening uploads until it expires."""
         if row["state"] != "expired":
             return str(row["state"])
         return "replaced" if self.clock() <= row["expires"] else "over"
 
     def private(self, number: int, suite: str) -> PrivateKey:
-        """To open uploads with; a number that is not, or no longer, there is like any other wrong one."""
+        """The private key of this number; an unknown or retired number is a WireError."""
         if number not in self._private:
             with self.database.reading() as connection:
                 row = one(connection, "SELECT * FROM sealing_keys WHERE number = :number", number=number)

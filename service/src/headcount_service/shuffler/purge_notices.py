@@ -18,14 +18,14 @@ BATCHES = (
 
 
 class PurgeNotices:
-    """Sent when something is new, and again after a restart, which changes nothing at the other side."""
+    """Notices are sent when there is something new, and again after a restart; they are idempotent."""
 
     def __init__(self, shuffler: Shuffler, receiver: Receiver) -> None:
         self.shuffler, self.receiver = shuffler, receiver
         self._told: dict[str, list[int]] = {}  # by collection: the batches that the analyser knows to be purged
 
     def send(self) -> list[Exception]:
-        """Of every collection; one that fails keeps no other waiting. What failed."""
+        """Send the notices of every collection; one that fails delays no other. Returns what failed."""
         problems = list[Exception]()
         for name, purged in self._due().items():
             try:

@@ -34,12 +34,12 @@ BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
 OPEN_BATCH = "SELECT * FROM batches WHERE collection = :name AND state = 'open'"
 BATCHES = "SELECT * FROM batches WHERE collection = :name ORDER BY number"
 EARLY = 0  # when a batch closes that its operator has closed before the end of its window
-INVITATIONS = "invitations"  # what the secret that signed them in version 0.2 is called
+INVITATIONS = "invitations"  # the name of the secret that signed them in version 0.2
 AT_ONCE = 1 << 14  # reports that all processes together may be about to keep: 64 of them, 256 each
 
 
 class Answer(Enum):
-    """What becomes of an upload."""
+    """The answer to an upload."""
 
     TAKEN = "taken"  # it is on the disk, now or since before
     CLOSED = "closed"  # this batch takes no reports now: not yet, not at this moment, or not any more
@@ -160,7 +160,7 @@ class Shuffler:
                 update_batch(connection, batch, closes=EARLY)
 
     def destroy(self, name: str) -> None:
-        """Everything that is kept of a collection but what was agreed."""
+        """Delete everything of a collection but the agreement."""
         self.collection(name)
         with self.database.writing() as connection:
             self.lock_collection(connection, name)
@@ -241,7 +241,7 @@ class Shuffler:
                 self._nearly_full |= {found.batch}
 
     def _store_batch(self, connection: Connection, place: Place, reports: Sequence[Report]) -> list[Answer]:
-        """Into one batch, whose row is locked against its end: FOR SHARE, or FOR UPDATE where it is nearly full."""
+        """Store reports to one batch, with its row locked FOR SHARE, or FOR UPDATE where it is nearly full."""
         (name, number), nearly_full = place, place in self._nearly_full
         lock = self.database.for_update if nearly_full else self.database.for_share
         batch = one(connection, BATCH + lock, name=name, number=number)
@@ -285,13 +285,13 @@ class Shuffler:
         self.tables.begin(connection, collection.id, number, collection.next_close(now))
 
     def forget(self) -> None:
-        """After something was deleted: nothing of it can be read any more."""
+        """Destroy the secrets of deleted batches, so that their remains cannot be read."""
         self.tables.forget()
         self.database.checkpoint()
 
 
 class NearlyFull(Exception):
-    """So few places are left in this batch that they are given out by one process at a time."""
+    """The batch is nearly full: processes take turns."""
 
     def __init__(self, batch: Place) -> None:
         super().__init__(batch)

@@ -1,6 +1,6 @@
 """The ledger of one population in a database: its budget, and the hash chain of its charges.
 
-Whoever charges has locked the population's row first, so that nobody else looks and then spends the same again. The
+A charge locks the population's row first, so that two charges never rely on the same remaining budget. The
 last line's hash stands in that row too: cutting off the end would leave it behind. A database that was restored whole
 from an older copy is found out by the witness, a file in another place.
 """
@@ -63,7 +63,7 @@ class Account(Lines):
         self.write_witness()
 
     def lines(self) -> list[str]:
-        """All of them, for somebody else to check."""
+        """All lines, for others to verify."""
         with self.database.reading() as connection:
             return [row["line"].rstrip("\n") for row in many(connection, LINES, name=self.name, after=-1)]
 
@@ -72,13 +72,13 @@ class Account(Lines):
             return self._catch_up(connection).page
 
     def turn(self, turned: Callable[[Page], Page]) -> None:
-        """In a transaction of its own; see `turn_within` for one that does more."""
+        """Change the page in a transaction of its own."""
         with self.database.writing() as connection:
             self.turn_within(connection, turned)
         self.write_witness()
 
     def turn_within(self, connection: Connection, turned: Callable[[Page], Page]) -> ReadSoFar:
-        """As a part of this transaction. When it has ended well, `write_witness` must be called."""
+        """Change the page within this transaction. Call `write_witness` after its commit."""
         one(connection, ROW + self.database.for_update, name=self.name)
         known = self._catch_up(connection)
         lines, read = self._added(known, turned(known.page))
@@ -89,24 +89,24 @@ class Account(Lines):
         return read
 
     def write_witness(self) -> None:
-        """The charges are there to stay: so the witness may know of them."""
+        """Bring the witness up to date, after a commit."""
         with self._alone() as connection:
             self._show(self._catch_up(connection))
 
     def page_within(self, connection: Connection) -> Page:
-        """As it stands, while nobody else charges until this transaction ends."""
+        """The page, with the population's row locked until this transaction ends."""
         one(connection, ROW + self.database.for_update, name=self.name)
         return self._catch_up(connection).page
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
-        """While nobody else charges: so ledger and witness are those of one moment."""
+        """A lock on charges, so that ledger and witness are read at one moment."""
         with self.database.writing() as connection:
             one(connection, ROW + self.database.for_update, name=self.name)
             yield connection
 
     def _catch_up(self, connection: Connection) -> ReadSoFar:
-        """With what was added since, here or elsewhere."""
+        """Read the lines added since the last read, by this process or others."""
         known = self._read
         head = one(connection, ROW, name=self.name)
         after = len(known.hashes) - 1

@@ -86,12 +86,12 @@ class Database:
 
     @property
     def bytes(self) -> str:
-        """What a column of bytes is called."""
+        """The SQL type of a column of bytes."""
         return "BLOB" if self.embedded else "BYTEA"
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """One transaction, which is on the disk when this ends, or was never there."""
+        """A transaction, durable when the block ends, rolled back if it raises."""
         with _translating_errors(), self.engine.connect() as connection:
             if self.embedded:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -105,7 +105,7 @@ class Database:
 
     @contextmanager
     def try_lock(self, step: str, what: str) -> Iterator[bool]:
-        """An advisory lock: whether this process and thread got it. Nobody waits, and it ends with the process.
+        """An advisory lock: whether this process and thread got it, without waiting; it ends with the process.
 
         It saves work; what must not be done twice is decided by a row.
         """
@@ -118,7 +118,7 @@ class Database:
             yield one(connection, "SELECT pg_try_advisory_xact_lock(:number) AS mine", number=number)["mine"]
 
     def drop(self, connection: Connection, table: str, unreadable: bool) -> None:
-        """A table that may be there. What nobody can read any more is not overwritten.
+        """Drop a table, if it exists, without overwriting it: its rows are encrypted under a destroyed key.
 
         SQLite would keep a copy of all that it overwrites in memory, in case that it has to put it back.
         """
@@ -149,7 +149,7 @@ class Database:
 
 @contextmanager
 def _flocked(path: Path) -> Iterator[bool]:
-    """Whether the lock of this file could be had. Where there are no such locks, a party is one process."""
+    """Whether this file could be locked. Where there are no such locks, a party is one process."""
     try:
         import fcntl
     except ImportError:
@@ -169,7 +169,7 @@ def _flocked(path: Path) -> Iterator[bool]:
 
 @contextmanager
 def _translating_errors() -> Iterator[None]:
-    """Raises Unavailable for errors of the database, without anything that it was given."""
+    """Turns errors of the database into Unavailable, without parameters of statements."""
     try:
         yield
     except DBAPIError as problem:
@@ -238,7 +238,7 @@ def many(connection: Connection, statement: str, **given: Any) -> list[Any]:
 
 
 def blocks(connection: Connection, statement: str, each: int, **given: Any) -> Iterator[Sequence[Any]]:
-    """All rows, of about so many bytes each, a few megabytes at a time: no more of them are in memory."""
+    """All rows, of about `size` bytes each, fetched a few megabytes at a time."""
     rows = max(1, AT_A_TIME // each)
     streamed = {"stream_results": True, "max_row_buffer": rows}
     native = _native(connection, statement)

@@ -1,7 +1,7 @@
 """Encryption at rest of a batch's tables, under a key that is destroyed with the batch.
 
-A database keeps what was deleted: in its log, in free pages, in statistics, in copies. So nothing that tells people
-apart is given to it in the clear, and what remains there means nothing once the secret's file is gone.
+A database keeps deleted rows: in its log, in free pages, in statistics, in copies. So nothing that identifies people is
+stored in the clear, and its remains cannot be read once the secret's file is gone.
 """
 
 from __future__ import annotations

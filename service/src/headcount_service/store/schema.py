@@ -15,11 +15,11 @@ from headcount.errors import Unsupported
 from headcount_service.store.database import Database, do
 
 Role: TypeAlias = Literal["shuffler", "analyser", "issuer"]
-LOCK = 0x68656164  # whoever else takes it brings this database up to date as well
+LOCK = 0x68656164  # held by the process that migrates
 
 
 def migrate(database: Database, role: Role) -> None:
-    """All steps that are missing, in one transaction."""
+    """Apply all missing migrations, in one transaction."""
     config = _config(role)
     steps = ScriptDirectory.from_config(config)
     known = {step.revision for step in steps.walk_revisions()}

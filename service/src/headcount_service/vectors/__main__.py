@@ -18,7 +18,7 @@ from headcount_service.vectors.offers import answers, collections, receipts
 
 
 def write(folder: Path, of_bricks: int, of_protocols: int) -> None:
-    """Writes all files, with so many vectors for each brick and for each protocol."""
+    """Write all files, with this many vectors for each brick and for each protocol."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {
         "bricks": bricks(of_bricks),

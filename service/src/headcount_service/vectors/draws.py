@@ -142,7 +142,7 @@ class Instance:
 
 
 def protocols(vectors: int) -> Iterator[dict[str, Any]]:
-    """Every collectable protocol: at least so many vectors each, over its tiny instances.
+    """Every collectable protocol: at least this many vectors each, over its tiny instances.
 
     They depend on its name and not on what else there is.
     """

@@ -25,11 +25,16 @@ from headcount.questions.domains.domain import Shape
 from headcount_service.web.form import MOST_PEOPLE, Form, Labels, offered
 
 SLOW = {
-    "sample-threshold", "blanket-histogram", "almost-one-message-histogram",
-    "cheu-sum", "blanket-sum", "recursive-sum", "almost-central-sum",
-}  # fmt: skip
+    "sample-threshold",
+    "blanket-histogram",
+    "almost-one-message-histogram",
+    "cheu-sum",
+    "blanket-sum",
+    "recursive-sum",
+    "almost-central-sum",
+}
 SHOWN = 8  # protocols in a picture, at most
-USELESS = 0.999  # with an error of so much of the truth, "nobody" is as good an answer
+USELESS = 0.999  # relative error from which on "nobody" is as good an answer
 SPELLING = Labels()
 Told = dict[str, Any]
 
@@ -52,7 +57,7 @@ def told(function: Callable[[Told], Told]) -> Callable[[Told], Told]:
 
 @told
 def quick(given: Told) -> Told:
-    """The ranking of those that are computed in no time, and who is still to come."""
+    """The ranking of protocols that are computed at once, and the names of the others."""
     form = Form.read(given)
     able = [kind.name for kind in matching_protocols(form.question, None, None) if kind.model in form.models]
     soon = [name for name in able if name not in SLOW]
@@ -64,7 +69,7 @@ def quick(given: Told) -> Told:
 
 @told
 def whole(given: Told) -> Told:
-    """Everybody, in the order that `advise` gives."""
+    """The ranking of all protocols, in the order of `advise`."""
     form = Form.read(given)
     advice = form.advice()
     trusted = [
@@ -123,7 +128,7 @@ def costs(given: Told) -> Told:
 
 @told
 def column(given: Told) -> Told:
-    """Who counts best among so many people, for several numbers of ones: a column of the map."""
+    """Which protocol counts best in a crowd of this size, for several numbers of ones: a column of the map."""
     form = Form.read(_without(given, "truths"))
     if form.question.shape is not Shape.BIT:
         raise BadArgument("task", f"is a {form.question.name}", "the map is of counts")
@@ -146,7 +151,7 @@ def column(given: Told) -> Told:
 
 @told
 def plan(given: Told) -> Told:
-    """What `headcount run` takes, to the letter: a browser would write 1.0 as 1."""
+    """The text of a plan file: a browser would write 1.0 as 1 and change its hash."""
     name = given.get("protocol")
     advice = Form.read(_without(given, "protocol")).advice(_some([name]))
     return {"file": advice.best.saved()}
@@ -179,7 +184,7 @@ def _finite(width: float) -> float | None:
 
 
 def ready() -> None:
-    """Whatever takes a moment the first time is done before somebody waits for it."""
+    """Fill caches, before the first request."""
     first = next(iter(offered().values()))
     needed = {field.name: field.first for field in first.fields if field.needed}
     quick({"task": first.kind.name, "models": [str(Model.SHUFFLE)], **needed})

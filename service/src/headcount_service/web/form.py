@@ -70,14 +70,24 @@ PEOPLE = Field(
 )
 BUDGET = (
     Field(
-        "epsilon", "epsilon", "Epsilon", (0.01, 20), 1,
-        places=(0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8), needed=True,
+        "epsilon",
+        "epsilon",
+        "Epsilon",
+        (0.01, 20),
+        1,
+        places=(0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8),
+        needed=True,
     ),
     Field(
-        "delta", "delta", "Delta", (0, 0.01), 1e-6,
-        places=(0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3), needed=True,
+        "delta",
+        "delta",
+        "Delta",
+        (0, 0.01),
+        1e-6,
+        places=(0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
+        needed=True,
     ),
-)  # fmt: skip
+)
 HONEST = Field(
     "honest", "honest", "Honest share", (0.01, 1), 1, places=(0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1), percent=True
 )
@@ -156,7 +166,7 @@ class Offered:
             "asks": self.kind.asks,
             "unit": self.kind.unit_words,
             "percent": self.kind.percent,
-            "several": self.example.several,
+            "several": self.example.shape.several,
             "counts": self.example.shape is Shape.BIT,
             "fields": [field.name for field in self.fields],
         }
@@ -178,7 +188,7 @@ def fields() -> dict[str, Field]:
 
 
 def description() -> dict[str, Any]:
-    """What the page builds its form from."""
+    """The description that the page builds its form from."""
     return {
         "questions": [one.to_json() for one in offered().values()],
         "fields": [asdict(field) for field in fields().values()],
@@ -208,7 +218,7 @@ class Labels(Spelling):
 
 @dataclass(frozen=True)
 class Form:
-    """What the page's fields say."""
+    """The values of the page's fields."""
 
     offered: Offered
     models: tuple[str, ...]
@@ -230,7 +240,7 @@ class Form:
         return cls(offered()[task], _models(given["models"]), numbers)._sensible()
 
     def _sensible(self) -> Form:
-        """With numbers that go together, in the words of the page's fields."""
+        """Refuses numbers that contradict each other, in the words of the page's fields."""
         ones, people = self.numbers.get("ones"), self.n
         if ones is not None and ones > people:
             raise BadArgument("ones", f"is {ones:,}", f"use at most the number of people, {people:,}")
@@ -249,7 +259,7 @@ class Form:
 
     @property
     def crowd(self) -> dict[str, Any]:
-        """People and budget, as arguments of `advise`; whatever is as it is anyway is left out."""
+        """People and budget, as arguments of `advise`, without defaults."""
         common = [field for field in (PEOPLE, *BUDGET, HONEST, ONES) if field.name in self.numbers]
         told = {field.argument: self.numbers[field.name] for field in common}
         told = {name: value for name, value in told.items() if (name, value) != (HONEST.argument, HONEST.first)}

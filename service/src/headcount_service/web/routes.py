@@ -33,7 +33,7 @@ ASKED: dict[str, tuple[Work, str]] = {
 class Pages:
     """What is served to browsers: the files and, in a trial, whatever they ask of Python.
 
-    Only a trial computes for whoever asks, and has visitors: a party in earnest has better things to do. A trial is for
+    Only a trial computes on request and has visitors; a real party does not. A trial is for
     this machine: its pages answer by no other name, and to no other page.
     """
 

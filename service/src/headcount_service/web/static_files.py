@@ -13,9 +13,12 @@ from headcount_service.runtime.http import Response
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 HEADERS = ((b"content-security-policy", POLICY.encode()),)
 KINDS = {
-    ".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-    ".txt": "text/plain; charset=utf-8", ".svg": "image/svg+xml",
-}  # fmt: skip
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
 PAGE = "index.html"
 
 

@@ -35,7 +35,7 @@ MOST = 200  # visits of a trial, those forgotten left out
 
 @dataclass
 class Visit:
-    """How far it has come."""
+    """The progress of one visit."""
 
     collection: Collection
     state: str = "asked"  # then reporting, counting, released or failed
@@ -57,7 +57,7 @@ class Visits:
     def plan(self) -> Plan:
         return advise(
             Count(), n=PEOPLE, epsilon=EPSILON, delta=DELTA, models=["shuffle"], collected=True, max_messages=MESSAGES
-        ).best  # fmt: skip
+        ).best
 
     def begin(self) -> dict[str, Any]:
         """A collection for one visitor, with a budget that lasts for one answer."""
@@ -87,7 +87,7 @@ class Visits:
         raise Refused("this demonstration has had its visitors", "start it again")
 
     def crowd(self, name: str) -> dict[str, Any]:
-        """Everybody else answers, once the visitor has."""
+        """Report for the simulated people, once the visitor has reported."""
         visit = self._visit(name)
         with self._lock:
             if visit.state == "asked":
@@ -101,11 +101,19 @@ class Visits:
         visit = self._visit(name)
         protocol = self.plan.protocol
         return {
-            "collection": visit.collection.id, "hash": visit.collection.hash, "question": visit.collection.question,
-            "people": PEOPLE, "protocol": protocol.name, "rmse": protocol.rmse(),
-            "state": visit.state, "reports": PEOPLE if visit.release else self._came(name),
-            "yes": visit.yes, "release": visit.release, "proof": visit.proof, "problem": visit.problem,
-        }  # fmt: skip
+            "collection": visit.collection.id,
+            "hash": visit.collection.hash,
+            "question": visit.collection.question,
+            "people": PEOPLE,
+            "protocol": protocol.name,
+            "rmse": protocol.rmse(),
+            "state": visit.state,
+            "reports": PEOPLE if visit.release else self._came(name),
+            "yes": visit.yes,
+            "release": visit.release,
+            "proof": visit.proof,
+            "problem": visit.problem,
+        }
 
     def _answered(self, visit: Visit) -> None:
         desk, name = Operator.open(self.folder), visit.collection.id
@@ -119,7 +127,7 @@ class Visits:
             visit.yes, visit.release, visit.state = int(np.count_nonzero(answers)), told.content, "released"
         except Refused as refusal:
             visit.state, visit.problem = "failed", str(refusal)
-        except Exception as problem:  # noqa: BLE001  # whoever waits for the answer must hear that none will come
+        except Exception as problem:  # noqa: BLE001  # the visitor must be told that no answer will come
             log("failed", route="visits", problem=type(problem).__name__)
             visit.state, visit.problem = "failed", "something went wrong here, and there will be no answer"
 

@@ -22,7 +22,7 @@ KEPT = 2_048  # answers
 
 
 class Workers:
-    """Answers that were given before are given again."""
+    """The two processes, and a cache of their answers."""
 
     def __init__(self) -> None:
         self._pools: dict[bool, ProcessPoolExecutor] = {}
@@ -30,7 +30,7 @@ class Workers:
         self._kept: dict[tuple[str, str], dict[str, Any]] = {}
 
     def begin(self) -> None:
-        """Both are started, and load what they need. Again is nothing."""
+        """Start both processes, which load what they need. Idempotent."""
         for at_once in (True, False):
             self._pool(at_once)
 
@@ -72,7 +72,7 @@ class Workers:
 
 
 def _born(at_once: bool) -> None:
-    """Ends with whoever started it, and not by control-C. Who is thorough lets others go first."""
+    """Make a worker end with its parent and ignore control-C; a thorough one has a lower priority."""
     if not at_once and hasattr(os, "nice"):
         os.nice(10)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -50,7 +50,7 @@ class Issuing:
 
 @dataclass(frozen=True)
 class Redeeming:
-    """How the tokens of one batch are checked: so little that it can be sent to whoever opens uploads."""
+    """The check of one batch's tokens: small enough to be sent to the processes that open uploads."""
 
     modulus: int
     message: bytes  # what every token of the batch signs, after a prefix of its own
@@ -61,7 +61,7 @@ class Redeeming:
         return cls(issuer.modulus(batch), TOKEN + bytes.fromhex(collection) + batch.to_bytes(4))
 
     def number(self, credential: bytes) -> bytes | None:
-        """What tells a token from others; None if the issuer has not signed it for this batch."""
+        """The number that identifies a token; None if the issuer has not signed it for this batch."""
         prefix, signature = credential[:PREFIX], credential[PREFIX:]
         return prefix if verifies(self.modulus, prefix + self.message, signature) else None
 

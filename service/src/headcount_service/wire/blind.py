@@ -33,7 +33,7 @@ class NotSigned(ValueError):
 
 @dataclass(frozen=True)
 class Blinding:
-    """What a device draws for one signature. The factor is secret for ever: with it, issuing and using are linked."""
+    """The random values of one signature. The factor stays secret: it links a token's issue with its use."""
 
     prefix: bytes
     salt: bytes = field(repr=False)
@@ -44,12 +44,12 @@ class Blinding:
         return cls(secrets.token_bytes(PREFIX), secrets.token_bytes(SALT), unit(modulus))
 
     def blinded(self, modulus: int, message: bytes) -> bytes:
-        """What the signer is sent."""
+        """The blinded message, which is sent to the signer."""
         encoded = int.from_bytes(encode(self.prefix + message, modulus.bit_length(), self.salt))
         return (encoded * pow(self.factor, EXPONENT, modulus) % modulus).to_bytes(size_of(modulus))
 
     def finished(self, modulus: int, message: bytes, answer: bytes) -> bytes:
-        """The signature of prefix and message, made of the signer's answer; an answer that is none is refused."""
+        """The unblinded signature of prefix and message; refused if it does not verify."""
         if len(answer) != size_of(modulus):
             raise NotSigned
         signature = int.from_bytes(answer) * pow(self.factor, -1, modulus) % modulus

@@ -1,7 +1,7 @@
 """A collection: what its parties agree on before anybody reports. Its hash is bound into every seal.
 
 Batches follow each other. A batch closes at the end of a window, or when its operator says so unless it is `fixed`, but
-never because somebody has come: whoever could bring that about with reports of their own would choose the crowd of the
+never because of a report: somebody who could close a batch by reports of their own would choose the crowd of the
 last one who is honest.
 """
 
@@ -34,7 +34,7 @@ LARGEST_BATCH = 1 << 36  # bytes of messages
 
 
 class Shortfall(StrEnum):
-    """What becomes of a batch that has fewer reports at the end of its window than the proof needs."""
+    """The rule for a batch that has fewer reports at the end of its window than the proof needs."""
 
     HOLD = "hold"  # it stays open for another window, a few times, and is then purged
     TOP_UP = "top-up"  # the shuffler adds reports of nobody
@@ -116,7 +116,7 @@ class Collection:
 
     @property
     def id(self) -> str:
-        """As it is called in addresses."""
+        """Its name in addresses: the beginning of its hash."""
         return self.hash[:32]
 
     @property
@@ -132,7 +132,7 @@ class Collection:
         return int(min(agreed, protocol.most, LARGEST_BATCH // self.wire.upload_bytes(protocol)))
 
     def purpose(self, batch: int) -> str:
-        """What the analyser's key for a batch is announced for."""
+        """The purpose with which the analyser's key for a batch is announced."""
         return f"{self.hash} {batch}"
 
     def report_format(self, batch: int) -> ReportFormat:
@@ -153,12 +153,12 @@ class Collection:
 
     @property
     def over(self) -> int:
-        """When all windows are over, holds counted."""
+        """The moment at which all windows have ended, holds included."""
         return self.opens + self.window * (self.batches * (self.holds + 1) + 1)
 
     @property
     def expires(self) -> int:
-        """When the analyser's keys die: all windows are over then, holds counted, and there was time to release."""
+        """The moment at which the analyser's keys are deleted: after all windows and holds, and time to release."""
         return self.over if self.version == 1 else self.over + TO_RELEASE
 
     def to_json(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ HALF = 16  # bytes of an invitation: who is invited, and then the signature of t
 
 @dataclass(frozen=True)
 class Deduplication:
-    """Of one batch. It is small, so that it can be sent to executors."""
+    """Admission to one batch. It is small, so that it can be sent to executors."""
 
     collection: str  # its id
     salt: bytes = field(repr=False)  # the key of the hashes, which is destroyed with the batch
@@ -35,7 +35,7 @@ class Deduplication:
         return None if sender is None else (identity, self.keyed_hash(b"credential", sender))
 
     def _sender(self, credential: bytes) -> bytes | None:
-        """What tells this sender from others, and counts once."""
+        """The sender's identity, of which one report counts."""
         if self.tokens is not None:
             return self.tokens.number(credential)
         return credential if is_invitation(self.invitations, self.collection, credential) else None

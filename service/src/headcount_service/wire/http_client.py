@@ -19,7 +19,7 @@ TRIES = 5
 LARGEST = 1 << 26
 LONGEST_REASON = 500  # letters
 LONGEST_WAIT = 10.0  # seconds, whatever the other side says
-NONSENSE = 502  # the status of an answer that is none: to ask again would not help
+NONSENSE = 502  # the status of an answer of the wrong form, after which a retry would not help
 HERE = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -65,7 +65,25 @@ class Remote:
         return f"Remote({self.address!r}, party={self.party!r})"
 
     def ask(self, method: str, path: str, content: Any = None) -> Any:
-        """JSON to JSON of the form that such an answer has; bytes are sent as they are."""
+        """Send a request and return its validated JSON answer.
+
+        Parameters
+        ----------
+        method, path : str
+            Of the request.
+        content : object
+            Its body: JSON, or bytes, which are sent as they are.
+
+        Returns
+        -------
+        object
+            The answer.
+
+        Raises
+        ------
+        errors.Refused
+            If the party refuses, does not answer, or answers in another form.
+        """
         try:
             return parsed(self.text(method, path, content), form_of(self.party, method, path))
         except ValueError:

@@ -1,7 +1,7 @@
 """The key folder of a party: its identity to sign with, sealing keys, and secrets of its tables; and signatures.
 
 A sealing key is announced, with its owner's signature, for one purpose and a while. When it is deleted, nobody can open
-what was sealed to it any more, whoever has kept a copy. The secrets that a party's own tables are encrypted under lie
+what was sealed to it any more, even from a copy. The secrets that a party's own tables are encrypted under lie
 here too, and end in the same way. Several processes of a party share one folder.
 """
 
@@ -55,7 +55,7 @@ class Signer:
         self.public = key.public_key().public_bytes_raw().hex()
 
     def secret(self, purpose: str) -> bytes:
-        """Known to this party only, always the same, and telling nothing of those for other purposes."""
+        """A secret of this party for one purpose, derived from its identity key."""
         bound = f"headcount/1 secret {purpose}".encode()
         return HKDF(SHA256(), SECRET_BYTES, salt=None, info=bound).derive(self._key.private_bytes_raw())
 
@@ -177,7 +177,7 @@ class Keys:
         return key
 
     def make_signing(self, number: int, named: Callable[[str], str]) -> list[str]:
-        """The moduli of so many new keys to sign tokens with, in digits; each is kept under a name made of it."""
+        """The moduli, in decimal, of this many new token keys; each is stored under a name made of its modulus."""
         moduli = []
         for _ in range(number):
             key = generate_private_key(EXPONENT, BITS)
@@ -199,7 +199,7 @@ class Keys:
         self._settle()
 
     def secret(self, name: str) -> bytes:
-        """What was kept under this name."""
+        """The secret that was kept under this name."""
         return self._content(name)
 
     def temporary_file(self) -> BinaryIO:
@@ -210,7 +210,7 @@ class Keys:
         return self._path(name).exists()
 
     def delete(self, name: str) -> None:
-        """Overwrites and removes it; it is not an error if that was done before, or is being done."""
+        """Overwrite and remove the file. Idempotent."""
         path = self._path(name)
         with suppress(FileNotFoundError):
             with path.open("r+b") as file:
@@ -220,7 +220,7 @@ class Keys:
             path.unlink()
 
     def tidy(self) -> None:
-        """Removes what a crash has left of keys that were being made."""
+        """Remove temporary files of interrupted writes."""
         for path in self.folder.iterdir():
             if path.suffix != ".key" and path.is_file():
                 path.unlink(missing_ok=True)
@@ -246,7 +246,7 @@ class Keys:
             raise _unreadable(name) from None
 
     def _put(self, name: str, content: bytes) -> None:
-        """There in full or not at all, and never in place of another: whoever comes second uses the first one's."""
+        """Create a file atomically; where another process was first, use its file."""
         while not self._linked(name, content):  # another process tidies up while it starts
             pass
 
@@ -270,7 +270,7 @@ class Keys:
         return True
 
     def _settle(self) -> None:
-        """The names of the files that were made are on the disk, too."""
+        """Flush the folder, so that the names of new files are durable."""
         folder = os.open(self.folder, os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.fsync(folder)

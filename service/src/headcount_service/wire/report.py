@@ -47,7 +47,7 @@ class Report:
 
     identity: bytes
     credential: bytes
-    messages: bytes  # all of them, one behind the other
+    messages: bytes  # concatenated
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class ReportFormat:
         return Report(content[:IDENTITY], content[IDENTITY:start], content[start:])
 
     def split(self, content: bytes) -> tuple[bytes, ...]:
-        """Messages that stand one behind the other."""
+        """The messages of their concatenation."""
         return tuple(content[at : at + self.message_bytes] for at in range(0, len(content), self.message_bytes))
 
     # The analyser.

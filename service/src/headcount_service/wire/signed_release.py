@@ -24,7 +24,7 @@ PLAIN = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?")
 
 @dataclass(frozen=True)
 class Released:
-    """What an analyser has signed."""
+    """A release that an analyser has signed."""
 
     content: dict[str, Any]
 
@@ -47,7 +47,7 @@ class Released:
             )
 
     def _agrees(self) -> bool:
-        """Whether the answer stands beside its own certificate."""
+        """Whether answer and certificate are of the same plan and crowd."""
         answer, proof = self.content["estimate"], self.content["certificate"]
         claim, crowd = proof["claim"], proof["crowd"]
         came = self.content["people"] + self.content["added"]
@@ -63,7 +63,7 @@ class Released:
         )
 
     def _whole(self, came: int, crowd: dict[str, int]) -> int:
-        """How many reports are sure to be such as devices send, as was told of this crowd."""
+        """The number of valid reports that the release states; -1 if it contradicts itself or the crowd."""
         plausible = max(0, came - self.content["unreadable"])
         same = self.content["plausible"] == plausible and self.content["corrupt"] == crowd["corrupt"]
         return plausible if same and self.content["unreadable"] >= 0 else -1

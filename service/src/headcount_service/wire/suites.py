@@ -47,7 +47,7 @@ SUITES = {
 
 @dataclass(frozen=True)
 class HybridPublicKey:
-    """That of ML-KEM-768, and then that of X25519."""
+    """The concatenation of the public keys of ML-KEM-768 and X25519."""
 
     content: bytes
 
@@ -96,14 +96,14 @@ def new_key(suite: str) -> PrivateKey:
 
 
 def private_bytes(key: StoredKey) -> bytes:
-    """As it is kept: a seed as it is, everything else in PKCS #8."""
+    """The stored form of a key: a seed as it is, everything else in PKCS #8."""
     if isinstance(key, HybridPrivateKey):
         return key.seed
     return key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
 
 
 def private_key(content: bytes) -> StoredKey:
-    """The key that was kept like this; a ValueError if none was."""
+    """The key with this stored form; a ValueError if it is none."""
     if len(content) == SEED:
         return HybridPrivateKey(content)
     return cast(StoredKey, load_der_private_key(content, password=None))
@@ -118,7 +118,7 @@ def public_bytes(key: PublicKey) -> bytes:
 
 
 def public_key(suite: str, content: bytes) -> PublicKey:
-    """Whatever is not one is refused, also the few points of X25519 with which everybody has the same secret."""
+    """The public key with these bytes; refuses malformed ones and the points of small order of X25519."""
     try:
         if suite == HYBRID:
             hybrid = HybridPublicKey(content)
@@ -138,7 +138,7 @@ def _curve_key(content: bytes) -> x25519.X25519PublicKey:
 
 
 def seal(suite: str, content: bytes, key: PublicKey, info: bytes) -> bytes:
-    """One text to one key, with a secret that is made for it alone."""
+    """Seal one text to one key, with a fresh encapsulated secret."""
     return SUITES[suite].encrypt(content, key.key if isinstance(key, HybridPublicKey) else key, info)
 
 

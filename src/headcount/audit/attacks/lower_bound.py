@@ -278,7 +278,7 @@ def _measured(
 def clopper_pearson_epsilon(p: Ints, q: Ints, runs: int, delta: float, error: float) -> Floats:
     """The lower bound on epsilon from p and q hits in as many runs each; half of the error is for
     either bound."""
-    from scipy.special import betaincinv  # takes long to import, and whoever only counts needs none of it
+    from scipy.special import betaincinv  # takes long to import, and counting does not need it
 
     low = np.where(p > 0, betaincinv(np.maximum(p, 1), runs - p + 1, error / 2.0), 0.0)
     high = np.where(q < runs, betaincinv(q + 1, np.maximum(runs - q, 1), 1.0 - error / 2.0), 1.0)

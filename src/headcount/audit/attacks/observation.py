@@ -25,6 +25,7 @@ from headcount.programme.coins import Bools, Coins
 from headcount.programme.table import Ints, Words
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.protocol import FEW_VALUES, Protocol
+from headcount.questions.domains.domain import Shape
 
 PEOPLE = 1 << 19  # who report at once
 TRUSTED = tuple(model for model in Model if model.releases)  # where nobody outside sees a message
@@ -33,7 +34,7 @@ TRUSTED = tuple(model for model in Model if model.releases)  # where nobody outs
 class Vantage(StrEnum):
     """What the attacker observes."""
 
-    VIEW = "view"  # whatever crosses the trust line
+    VIEW = "view"  # everything that untrusted parties see
     MESSAGE = "message"  # everything that one device sends
     RELEASED = "released"  # the answer
     SHUFFLER = "shuffler"  # the answer, less what the shuffler added
@@ -65,7 +66,7 @@ class Observer:
 
     def __post_init__(self) -> None:
         task = self.protocol.task
-        if task.open:
+        if task.shape is Shape.KEY:
             raise Unsupported("labels that nobody knows cannot be tried out", "name some categories")
         if task.values > FEW_VALUES:
             raise Unsupported(
@@ -93,7 +94,7 @@ class Observer:
         return "the number of messages is" if self.protocol.kinds == 1 else "the messages are"
 
     def fingerprints(self, held: Held, runs: int, coins: Coins) -> Words:
-        """What was seen of so many runs of a crowd that holds each value so often."""
+        """The observations of this many runs of a crowd with these numbers of people for each value."""
         parts = (self._printed(held, size, coins) for size in _pieces(sum(held), runs))
         return np.concatenate(list(parts))
 
@@ -148,7 +149,7 @@ class Observer:
         return self._answers(rows, together) if self.seen is Vantage.RELEASED else rows
 
     def _seen(self, tally: Tally, coins: Coins) -> Tally:
-        """What the attacker sees of a tally. The shuffler knows its own messages and takes them off an answer."""
+        """The attacker's view of a tally. The shuffler subtracts its own messages from an answer."""
         match self.seen:
             case Vantage.SHUFFLER:
                 return self.protocol.by_analyser().apply(tally, coins)

@@ -12,7 +12,7 @@ from headcount.programme.coins import Bools
 from headcount.programme.table import Words
 
 FEW = 3
-AGREES = 0.98  # of what was seen, for a threshold to describe an event
+AGREES = 0.98  # of the observations, for a threshold to describe an event
 
 
 def crowds_in_words(first: Held, second: Held) -> str:

@@ -2,5 +2,5 @@
 
 Exact checks enumerate every view of every small crowd from the report programme. Statistical ones
 have fixed seeds and raise a false alarm with a probability of at most 1e-6 each. Begin with
-`suite`, the list of all checks.
+`headcount.testing`, which lists all checks.
 """

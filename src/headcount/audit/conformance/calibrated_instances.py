@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from headcount.errors import Refused
 from headcount.planner.calibrate import calibrate
-from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
@@ -39,7 +39,7 @@ class CalibrationCase:
     def found(self, protocol: Protocol) -> Protocol:
         """The protocol calibrated for this case. Where the number of people is private, no least
         number of reports is stated."""
-        private = protocol.neighbours is Neighbours.ADD_REMOVE
+        private = protocol.neighbours.hides_size
         crowd = Crowd(self.crowd.size, corrupt=self.crowd.corrupt) if private else self.crowd
         return _calibrated(type(protocol), self.task(protocol), crowd, self.budget(protocol))
 

@@ -14,7 +14,7 @@ from headcount.programme.table import Ints
 from headcount.programme.tally import Tally
 from headcount.protocols.base.protocol import Protocol
 
-ALL = 64  # so many different answers get their intervals made
+ALL = 64  # different answers whose intervals are computed
 NEARBY = 8  # beyond, those so near to where coverage ends; the lattice of answers can make a difference there
 SEEN = 16  # intervals that tell how wide they are
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from headcount.audit.conformance.check import require
 from headcount.errors import TooFewReports, TooManyReports
-from headcount.privacy.budget import Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.protocols.base.protocol import Protocol
 
@@ -26,7 +25,7 @@ def messages_are_counted(protocol: Protocol) -> None:
 def crowds_not_planned_for_are_refused(protocol: Protocol) -> None:
     """Fewer reports than the guarantee needs, and more than it holds for, are refused; none where
     the number is private, as a refusal would reveal it."""
-    private = protocol.neighbours is Neighbours.ADD_REMOVE
+    private = protocol.neighbours.hides_size
     outside = {protocol.crowd.least - 1, *({int(protocol.most) + 1} if math.isfinite(protocol.most) else {0})}
     for reports in sorted(outside):
         tally = replace(protocol.nobody(), reports=reports, released=True)

@@ -29,7 +29,7 @@ FEW = 32  # even draws with more outcomes are there to round, and totals are suc
 MOST_OUTCOMES = 2_000  # of a person, whose law is worked out besides
 FAINT = WHOLE >> 90  # differences that are smaller are roundings, in what is released and
 FAINT_REPORT = WHOLE >> 60  # in what is sent, whose law leaves out what is less likely than 2**-72
-ROUNDED = 10**6  # and so are differences of one in so many
+ROUNDED = 10**6  # and so are relative differences of one in this many
 
 
 def the_release_draws_its_law(protocol: Protocol) -> None:

@@ -22,7 +22,7 @@ from headcount.audit.conformance.outcomes import outcome_bound
 from headcount.audit.enumeration import Enumerated, local_epsilon
 from headcount.errors import Refused
 from headcount.planner.calibrate import calibrate
-from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model, Party
 from headcount.protocols.base.protocol import Protocol
@@ -40,7 +40,7 @@ def the_claimed_loss_covers_every_view(protocol: Protocol) -> None:
     people = protocol.crowd.honest
     every = exact_delta(protocol, people, EPSILONS)
     _hold(judge_claim(protocol, people, protocol.loss_if(people), every))
-    _hold(judge_claim(protocol, people, protocol.loss, every, tight=protocol.neighbours is not Neighbours.ADD_REMOVE))
+    _hold(judge_claim(protocol, people, protocol.loss, every, tight=not protocol.neighbours.hides_size))
 
 
 def the_loss_follows_dropouts(protocol: Protocol) -> None:
@@ -56,7 +56,7 @@ def the_loss_follows_dropouts(protocol: Protocol) -> None:
 
 def noise_is_shared_among_the_honest(protocol: Protocol) -> None:
     """With dropouts and liars planned for, the claim holds however many of the honest turn up."""
-    size, private = protocol.crowd.size, protocol.neighbours is Neighbours.ADD_REMOVE
+    size, private = protocol.crowd.size, protocol.neighbours.hides_size
     planned = protocol.among(Crowd(size + 2, size + 2 if private else max(3, size), 2))
     enumerated = Enumerated(planned)
     crowds = range(planned.crowd.honest, planned.crowd.size - planned.crowd.corrupt + 1)

@@ -21,7 +21,6 @@ import numpy as np
 
 from headcount.audit.conformance.outcomes import outcome_bound
 from headcount.audit.enumeration import Enumerated
-from headcount.privacy.budget import Neighbours
 from headcount.programme.brick import All, Brick, Copies, Each, Emit, Let, Maybe
 from headcount.programme.field import Field, Names
 from headcount.programme.law import Law
@@ -161,7 +160,7 @@ class ScalarProjection:
         return worst
 
     def _neighbours(self, rest: Law, first: Law, last: Law) -> tuple[Law, Law]:
-        private = self.protocol.neighbours is Neighbours.ADD_REMOVE
+        private = self.protocol.neighbours.hides_size
         return (rest if private else rest + first), rest + last
 
     def _released(self, law: Law) -> Law:

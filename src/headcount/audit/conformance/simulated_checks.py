@@ -30,7 +30,7 @@ from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 
 PLACE = CalibrationCase(2.0, 1e-4, Crowd(2_000), many=True)
-RUNS = 10_000  # where tallies are drawn from their law; elsewhere as many as have so many
+RUNS = 10_000  # where tallies are drawn from their law; elsewhere as many as have this many
 MESSAGES = 1_000_000
 FEWEST, MOST = 100, 400  # runs through everybody's own randomiser
 APART = 3.0  # of Kolmogorov and Smirnov: a chance of 3e-8 at most
@@ -66,7 +66,7 @@ def what_is_drawn_at_size_is_what_is_stated(protocol: Protocol) -> None:
 
 
 def _situation(task: Question, budget: Budget, people: int) -> Scenario:
-    if task.several:
+    if task.shape.several:
         return histogram_scenario(people, budget, task.values)
     if task.shape is Shape.AMOUNT:
         return hardest_scenario(people, budget, task)

@@ -19,9 +19,10 @@ from headcount.errors import Unsupported
 from headcount.phrases import Phrase
 from headcount.privacy.model import Model
 from headcount.protocols.base.plan import Plan
+from headcount.questions.domains.domain import Shape
 
 FORMAT = "headcount certificate 2"
-FINEST = 1e-14  # of a delta: where two chances have just the ratio e^epsilon, what is left of them is rounding
+FINEST = 1e-14  # of a delta: where two chances have exactly the ratio e^epsilon, their difference is a rounding error
 CURVE = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))  # of epsilon
 TRUSTED = {
     Model.CENTRAL: "whoever holds the data, to add the noise and show nothing else",
@@ -111,7 +112,7 @@ def certify(plan: Plan) -> Certificate:
         "protocol": protocol.name,
         "parameters": {name: str(Fraction(value)) for name, value in protocol.parameters.items()},
         "task": task.to_json(),
-        "values": None if task.open else task.values,
+        "values": None if task.shape is Shape.KEY else task.values,
         "model": str(protocol.model),
         "neighbours": str(protocol.neighbours),
         "crowd": crowd.to_json(),

@@ -37,7 +37,7 @@ from headcount.questions.question import Question
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration(ABC):
-    """What every protocol declares; its loss is that of what crosses the trust line."""
+    """A protocol's declarations. Its privacy loss is of the view of everybody who is not trusted."""
 
     name: ClassVar[str]
     model: ClassVar[Model]
@@ -74,7 +74,7 @@ class Declaration(ABC):
                 Phrase("use {}", Phrase.joined(" or ", others)),
                 protocol=self.name,
             )
-        if self.neighbours is Neighbours.ADD_REMOVE and self.crowd.least < self.crowd.size:
+        if self.neighbours.hides_size and self.crowd.least < self.crowd.size:
             raise BadArgument("least", "is given, and how many people report is private", "leave it out")
 
     @classmethod
@@ -82,18 +82,18 @@ class Declaration(ABC):
         """Refuses a task that this protocol does not answer."""
         if cls.answers(task):
             return
-        if not task.open or Shape.ONE_OF not in cls.shapes:
-            works = f"it answers {', '.join(cls.asked())}"
+        if task.shape is not Shape.KEY or Shape.ONE_OF not in cls.shapes:
+            works = f"it answers {', '.join(cls.question_names())}"
             raise Unsupported(f"does not answer {task.name}", works, protocol=cls.name)
         raise Unsupported("needs a list of categories", protocol=cls.name)
 
     @classmethod
     def answers(cls, task: Question) -> bool:
-        """Whether it serves what people hold."""
+        """Whether it serves the question's shape."""
         return task.shape in cls.shapes
 
     @classmethod
-    def asked(cls) -> list[str]:
+    def question_names(cls) -> list[str]:
         """The names of the questions that it answers."""
         return sorted(name for name, kind in QUESTIONS.items() if kind.shapes & cls.shapes)
 
@@ -151,7 +151,7 @@ class Declaration(ABC):
         return {"kind": (0, self.kinds - 1)}
 
     def genuine(self, messages: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Which messages an honest person might have sent; the others are not counted."""
+        """A mask of the valid messages; others are not counted."""
         fits = np.ones(messages.size, dtype=np.bool_)
         for name, (low, high) in self.ranges.items():
             inside = (messages[name] >= low) & (messages[name] <= high)
@@ -159,9 +159,19 @@ class Declaration(ABC):
         return fits
 
     def tally(self, batch: Batch) -> Tally:
-        """What the analyser keeps: by default, how often each kind of message occurs."""
+        """The analyser's totals of a batch: by default, how often each kind of message occurs.
+
+        Parameters
+        ----------
+        batch : Batch
+            Everybody's messages.
+
+        Returns
+        -------
+        Tally
+        """
         kinds = batch.messages["kind"]
-        if self.task.open:
+        if self.task.shape is Shape.KEY:
             return Tally.by_key(batch.reports, kinds)
         if self.kinds == 1:
             return Tally(batch.reports, np.array([kinds.size]))
@@ -176,11 +186,11 @@ class Declaration(ABC):
         return False
 
     def released(self) -> Release:
-        """What the trusted side adds or drops."""
+        """The trusted side's release step."""
         return Unchanged()
 
     def by_analyser(self) -> Release:
-        """What the analyser adds besides, before anybody else sees the answer."""
+        """The analyser's own release step, before anybody else sees the answer."""
         return Unchanged()
 
     @abstractmethod
@@ -212,8 +222,7 @@ class Declaration(ABC):
     def noise(self, truth: int, reports: int) -> Noise:
         """The exact law of one cell's error when `truth` of `reports` people are in it.
 
-        For a sum, which has many ways to a total, it is that of the crowd which is hardest to
-        estimate.
+        For a sum, of which many crowds have the same total, it is the law for the hardest crowd.
         """
 
     @property

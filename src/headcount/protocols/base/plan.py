@@ -150,8 +150,16 @@ class Plan:
     def to_registry(self, **deployment: Any) -> Record:
         """A draft for the OpenDP deployments registry, with TODO where only you know.
 
-        Takes the arguments of `protocols.base.registry.Deployment`: name, curator, curator_type,
-        published, and more.
+        Parameters
+        ----------
+        deployment
+            By name: name, curator, curator_type, published, description, use, region, sector, unit, releases,
+            data_source, later, prepared, kept, justification, authors, sources.
+
+        Returns
+        -------
+        Record
+            With the text of the draft.
         """
         return record(self.protocol, self.budget, self.hash, Deployment(**deployment))
 

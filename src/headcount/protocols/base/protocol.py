@@ -20,10 +20,10 @@ import numpy.typing as npt
 from headcount.answers.distribution import DistributionEstimate
 from headcount.answers.estimate import Estimate
 from headcount.answers.intervals import covering
+from headcount.answers.table import TableEstimate
 from headcount.answers.worst_case import worst_truth
 from headcount.common.plurals import counted, people
 from headcount.errors import TooFewReports, TooManyReports, Unsupported
-from headcount.privacy.budget import Neighbours
 from headcount.privacy.crowd import LARGEST, Crowd
 from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.model import Model, Party
@@ -36,9 +36,11 @@ from headcount.programme.table import Ints
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.declaration import Declaration
 from headcount.protocols.base.simulation import Simulation, repeated
+from headcount.questions.domains.domain import Shape
 from headcount.questions.reading import column
 
 FEW_VALUES = 1 << 12
+ANSWERS = {"values": Estimate, "distribution": DistributionEstimate, "table": TableEstimate}  # by their form
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,8 +80,13 @@ class Protocol(Declaration):
     )
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Refuses a leaf that overrides its own promise: it would forget groups or other crowds."""
+        """Refuses a leaf that overrides its own promise, which would forget groups or other crowds, and one that has a
+        release step where nobody is trusted to take it.
+        """
         super().__init_subclass__(**options)
+        steps = (cls.released, Declaration.released), (cls.by_analyser, Declaration.by_analyser)
+        if hasattr(cls, "model") and not cls.model.releases and any(own is not usual for own, usual in steps):
+            raise TypeError(f"{cls.__name__} releases something else than it received, in the {cls.model} model")
         for name in Protocol.FINAL:
             if getattr(cls, name) is not getattr(Protocol, name):
                 raise TypeError(f"{cls.__name__} overrides {name}; a protocol writes view(), group() or room instead")
@@ -112,7 +119,7 @@ class Protocol(Declaration):
         return {
             "name": cls.name,
             "model": str(cls.model),
-            "tasks": cls.asked(),
+            "tasks": cls.question_names(),
             "parameters": list(cls.parameter_names()[1]),
             "relations": sorted(str(relation) for relation in cls.relations),
             "collectable": cls.collectable(),
@@ -139,22 +146,17 @@ class Protocol(Declaration):
         """The number of honest people, of those that give an answer, which hides a person least."""
         if self.model in (Model.SHUFFLE, Model.LOCAL):
             return self.crowd.honest
-        return LARGEST if self._private else self.crowd.size - self.crowd.most_corrupt
-
-    @property
-    def _private(self) -> bool:
-        """Whether the number of people is private, so that nothing seen may depend on it."""
-        return self.neighbours is Neighbours.ADD_REMOVE
+        return LARGEST if self.neighbours.hides_size else self.crowd.size - self.crowd.most_corrupt
 
     @property
     def fewest(self) -> int:
         """The least number of reports; 0 where the number is private."""
-        return 0 if self._private else self.crowd.least
+        return 0 if self.neighbours.hides_size else self.crowd.least
 
     @property
     def most(self) -> float:
         """The most reports: those planned for, where a trusted side drops small counts."""
-        limited = self.model is Model.THRESHOLD and not self._private
+        limited = self.model is Model.THRESHOLD and not self.neighbours.hides_size
         return min(self.room, self.crowd.size if limited else math.inf)
 
     def require_fit(self, reports: int) -> None:
@@ -200,7 +202,7 @@ class Protocol(Declaration):
 
     def _sent(self, values: Values, coins: Coins, owners: Values | None = None) -> Outbox:
         """What people with these values send; messages about unknown labels have the labels' own type."""
-        outbox = Outbox(np.dtype([("kind", values.dtype)]) if self.task.open else self.message)
+        outbox = Outbox(np.dtype([("kind", values.dtype)]) if self.task.shape is Shape.KEY else self.message)
         self.programme.draw(People(values.size, {"value": values}, owners), coins, outbox)
         return outbox
 
@@ -211,7 +213,7 @@ class Protocol(Declaration):
             steps = messages["steps"].tolist()
             total = sum(step * many for step, many in zip(steps, people.tolist(), strict=True))
             return Tally(int(people.sum()), np.array([total], dtype=object))
-        if self.task.open:
+        if self.task.shape is Shape.KEY:
             return Tally.by_key(int(people.sum()), messages["kind"], people)
         totals = np.bincount(
             messages["kind"], weights=people[owners], minlength=self.kinds
@@ -258,10 +260,11 @@ class Protocol(Declaration):
             If it was not calibrated for such a crowd.
         """
         self.require_fit(tally.reports)
-        coins = coins or SecretCoins()
-        released = tally if padded else self.released().apply(tally, coins)
-        released = self.by_analyser().apply(released, coins)
-        return replace(released, reports=0 if self._private else tally.reports, released=True)
+        coins, released = coins or SecretCoins(), tally
+        if self.model.releases:
+            released = tally if padded else self.released().apply(tally, coins)
+            released = self.by_analyser().apply(released, coins)
+        return replace(released, reports=0 if self.neighbours.hides_size else tally.reports, released=True)
 
     def estimate(self, released: Tally) -> Estimate:
         """The answer, from a tally that was released.
@@ -286,8 +289,9 @@ class Protocol(Declaration):
         if self.model.releases and not released.released:
             works = "estimate(release(tally))"
             raise Unsupported("must release a tally before anybody sees it", works, protocol=self.name)
-        kind = DistributionEstimate if self.task.ordered else Estimate
-        return kind(protocol=self, tally=released, people=self.task.rebuilt(self.point(released), released.reports))
+        return ANSWERS[self.task.answered](
+            protocol=self, tally=released, people=self.task.rebuilt(self.point(released), released.reports)
+        )
 
     def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
         """The law of a cell's error.
@@ -397,7 +401,7 @@ class Protocol(Declaration):
         tallies = (Tally(values.size, row, None, modulus, released=True) for row in totals)
         estimates = [self.estimate(tally).values for tally in tallies]
         cells = self.task.rebuilt(self.task.truth(values), values.size)
-        truth = self.task.answers(cells, values.size, private=self._private)
+        truth = self.task.answers(cells, values.size, private=self.neighbours.hides_size)
         return Simulation(truth=truth, values=np.array(estimates), seed=seed)
 
     def repeated(self, values: Values, coins: Coins, runs: int) -> Ints:
@@ -407,12 +411,13 @@ class Protocol(Declaration):
     @property
     def origin(self) -> float:
         """The value that everybody counts from; 0 where the number of people is private."""
-        return 0.0 if self._private else self.task.low
+        return 0.0 if self.neighbours.hides_size else self.task.low
 
     def among(self, crowd: Crowd) -> Self:
         return replace(self, crowd=crowd)
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as in a plan."""
         return {
             "protocol": self.name,
             "task": self.task.to_json(),

@@ -16,7 +16,7 @@ from typing import Any
 
 from headcount.common.atomic_files import write_atomically
 from headcount.errors import BadArgument, MissingExtra
-from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.budget import Budget
 from headcount.privacy.model import Model
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.registry_words import (
@@ -131,7 +131,7 @@ class Deployment:
         }
 
     def privacy_loss(self, protocol: Protocol, budget: Budget, *, pure: bool) -> dict[str, Any]:
-        private = protocol.neighbours is Neighbours.ADD_REMOVE
+        private = protocol.neighbours.hides_size
         return {
             "privacy_unit": self.unit or "Person",
             "privacy_unit_details": privacy_unit(protocol, self.unit or "person"),

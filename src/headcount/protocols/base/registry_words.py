@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from headcount.common.plurals import counted
-from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.budget import Budget
 from headcount.privacy.loss import KINDS
 from headcount.privacy.model import Model
 from headcount.protocols.base.protocol import Protocol
@@ -33,7 +33,7 @@ def question(protocol: Protocol) -> str:
 
 
 def unprotected(protocol: Protocol) -> str:
-    private, task = protocol.neighbours is Neighbours.ADD_REMOVE, protocol.task
+    private, task = protocol.neighbours.hides_size, protocol.task
     lines = ["- How many people report." if not private else "- Nothing about people: how many there are is protected."]
     if task.shape in STATED:
         lines.append(STATED[task.shape])
@@ -42,7 +42,7 @@ def unprotected(protocol: Protocol) -> str:
 
 def privacy_unit(protocol: Protocol, unit: str) -> str:
     unit = unit.lower()
-    if protocol.neighbours is Neighbours.ADD_REMOVE:
+    if protocol.neighbours.hides_size:
         metric = f"if one of them has one {unit} more. The input metric is the symmetric distance"
     else:
         metric = (
@@ -118,7 +118,7 @@ def mechanisms(protocol: Protocol, hash: str) -> str:
 
 def utility(protocol: Protocol) -> str:
     noise, unit = protocol.error(), protocol.task.unit(protocol.crowd.size)
-    each = " of each category" if protocol.task.several else ""
+    each = " of each category" if protocol.task.shape.several else ""
     return (
         f"Predicted for the data that are hardest to estimate: the root mean square error{each} is "
         f"{noise.rmse * unit:.3g}, and 19 of 20 answers lie within {noise.half_width() * unit:.3g} of the truth."

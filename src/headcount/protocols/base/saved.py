@@ -12,12 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
+from headcount.answers.estimate import Estimate
 from headcount.common.atomic_files import read_text
 from headcount.common.canonical import canonical, fingerprint, read_json
 from headcount.common.short_decimals import COMPARED, rounded_up
 from headcount.errors import BadArgument, Refused
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
+from headcount.programme.tally import Tally
 from headcount.protocols import named
 from headcount.protocols.base.plan import FORMAT, Plan
 from headcount.protocols.base.protocol import Protocol
@@ -109,6 +113,56 @@ def _exactly(what: str, data: Any, build: Callable[[dict[str, Any]], Read]) -> R
     if not same:
         raise BadArgument(what, "would not mean the same in this version", "give what to_json wrote, unchanged")
     return built
+
+
+def load_answer(path: str | Path) -> Estimate:
+    """The answer that `headcount count --format json` printed into a file, or `to_json` of an answer in JSON.
+
+    Parameters
+    ----------
+    path : str or Path
+        Name of the file.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    errors.BadArgument
+        If it is not the JSON of an answer, or what it says does not follow from what was released.
+
+    Examples
+    --------
+    >>> import json, pathlib
+    >>> answer = hc.count([1] * 300 + [0] * 700, epsilon=1, model="central")
+    >>> _ = pathlib.Path("answer.json").write_text(json.dumps(answer.to_json()))
+    >>> hc.load_answer("answer.json").value == answer.value
+    True
+    """
+    try:
+        told = read_json(read_text(path, "an answer"))
+        answer = _answer(told["released"])
+        same = all(canonical(answer.to_json()[name]) == canonical(told[name]) for name in answer.to_json())
+    except Refused:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
+        works = "give what --format json printed for a question"
+        raise BadArgument("answer", f"{path} is not an answer", works) from None
+    if not same:
+        raise BadArgument("answer", f"{path} was changed since it was printed", "ask for the file again")
+    return answer
+
+
+def _answer(released: dict[str, Any]) -> Estimate:
+    protocol = protocol_from_json(released["protocol"])
+    keys = None if released["keys"] is None else np.array(released["keys"])
+    tally = Tally(released["reports"], np.array(released["totals"]), keys, released["modulus"], released=True)
+    budget = None if released["budget"] is None else Budget(**released["budget"])
+    drawn = {name: released[name] for name in ("secret", "simulated")}
+    answer = replace(protocol.estimate(tally), budget=budget, **drawn)
+    brought = {"": lambda: answer, "range": answer.clamped, "crowd": answer.consistent}
+    return brought[released["within"]]()
 
 
 def load_plan(path: str | Path, *, hash: str | None = None) -> Plan:

@@ -101,7 +101,7 @@ class StabilityHistogram(Protocol):
 
     @property
     def kinds(self) -> int:
-        return 1 if self.task.open else self.task.values
+        return 1 if self.task.shape is Shape.KEY else self.task.values
 
     def report(self, value: Field) -> Brick:
         return Emit(value)
@@ -115,7 +115,8 @@ class StabilityHistogram(Protocol):
     def group(self, honest: int, reports: int) -> PrivacyLoss:
         if self.neighbours is Neighbours.REPLACE:
             return GroupPrivacy.of(StabilityReplace(self.rate, self.threshold, honest), reports)
-        return StabilityAddRemove(self.rate, self.threshold, reports, UNKNOWN if self.task.open else self.task.cells)
+        cells = UNKNOWN if self.task.shape is Shape.KEY else self.task.cells
+        return StabilityAddRemove(self.rate, self.threshold, reports, cells)
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals.astype(np.float64)

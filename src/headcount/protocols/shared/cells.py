@@ -10,11 +10,11 @@ from headcount.questions.question import Question
 
 
 def touched(task: Question) -> int:
-    """How many cells a person is in."""
-    return task.strategy.families if task.several else 1
+    """The number of cells that a person is in."""
+    return task.strategy.families if task.shape.several else 1
 
 
 def one_of_each(task: Question, value: Field, send: Callable[[Field], Brick] = Emit) -> Brick:
-    """What a person sends of each cell that they are in."""
+    """The messages of a person about each cell that they are in."""
     sent = [send(cell) for cell in task.strategy.cells(value)]
     return sent[0] if len(sent) == 1 else All(*sent)

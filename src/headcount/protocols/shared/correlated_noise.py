@@ -24,7 +24,7 @@ CHEAP = 0.01  # of delta: what rounded tables may cost, where there is a choice
 
 def changed(task: Question) -> int:
     """How many totals a person changes."""
-    return 2 * touched(task) if task.several else 1
+    return 2 * touched(task) if task.shape.several else 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ BLOCK = 1 << 13  # messages whose columns stay in the processor's nearest cache
 
 @dataclass(frozen=True)
 class LinearHash:
-    """The family of linear hash functions modulo a prime into so many buckets."""
+    """The family of linear hash functions modulo a prime into this number of buckets."""
 
     prime: int
     buckets: int

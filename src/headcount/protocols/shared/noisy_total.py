@@ -30,7 +30,7 @@ FINEST = 1e7  # levels to a scale: beyond, rounding the masses to 2**-64 would b
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyTotal(Protocol):
-    """Noise of this `scale`, in people, on a grid of so many levels to a person."""
+    """Noise of this `scale`, in people, on a grid with this number of `levels` to a person."""
 
     model: ClassVar[Model] = Model.CENTRAL
     relations: ClassVar[frozenset[Neighbours]] = frozenset(Neighbours)

@@ -148,7 +148,7 @@ class TwoSidedPadding(PaddedByShuffler):
     @property
     def filled(self) -> bool:
         """Whether dummies of two kinds make up a fixed number, so that only one of the two has to be random."""
-        return not self.task.several and self.neighbours is Neighbours.REPLACE
+        return not self.task.shape.several and self.neighbours is Neighbours.REPLACE
 
     @property
     def _rate(self) -> Fraction:
@@ -181,7 +181,7 @@ class TwoSidedPadding(PaddedByShuffler):
         return Tally(tally.reports, tally.totals[1:]) if self.filled else tally
 
     def point(self, tally: Tally) -> Floats:
-        cells = tally.totals if self.filled or self.task.several else tally.totals[1:]
+        cells = tally.totals if self.filled or self.task.shape.several else tally.totals[1:]
         return cells - self.added.mean
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
@@ -196,7 +196,7 @@ class TwoSidedPadding(PaddedByShuffler):
 
 
 def _moved(task: Question, neighbours: Neighbours) -> int:
-    return 2 if task.several and neighbours is Neighbours.REPLACE else 1
+    return 2 if task.shape.several and neighbours is Neighbours.REPLACE else 1
 
 
 def _likely(budget: Budget) -> float:

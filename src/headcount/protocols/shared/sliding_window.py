@@ -36,7 +36,7 @@ def window_chances(level: int, keep: float, window: int, levels: int) -> Floats:
 def fine_window(task: Question, epsilon: float) -> Mapping[str, int]:
     """Levels and window for an epsilon: e^(-epsilon/2) of the levels is the best window.
 
-    So many levels that neither the window nor the rounding is coarse, and a multiple of the task's
+    Enough levels that neither the window nor the rounding is coarse, and a multiple of the task's
     own steps where that is not too many.
     """
     narrow, steps = math.exp(min(epsilon, 40.0) / 2.0), steps_of(task)

@@ -40,7 +40,7 @@ from headcount.questions import Histogram, Question
 def _for_one_count(budget: Budget, given: Settings) -> float:
     """The setting for a single count: a histogram's two counts ask for hardly less."""
     crowd = given["crowd"]
-    people = LARGEST if budget.neighbours is Neighbours.ADD_REMOVE else crowd.size
+    people = LARGEST if budget.neighbours.hides_size else crowd.size
 
     def excess(u: float) -> float:
         one = SampledCount(math.exp(-u), max(0, given["threshold"] - crowd.most_corrupt), people)
@@ -80,7 +80,7 @@ class SampleThreshold(Protocol):
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """A higher threshold lets more people be sampled and hides more small counts."""
         log = math.log(1.0 / budget.delta)
-        steps = range(1, 62, 2) if task.several else (*range(16), *range(17, 62, 2))
+        steps = range(1, 62, 2) if task.shape.several else (*range(16), *range(17, 62, 2))
         spread = {crowd.most_corrupt + max(2, round(0.3 * 1.6**step * log)) for step in steps} | {crowd.size}
         return ({"threshold": threshold} for threshold in sorted(spread) if threshold <= crowd.size)
 
@@ -89,14 +89,14 @@ class SampleThreshold(Protocol):
         return self.task.values if self.task.shape is Shape.ONE_OF else 1
 
     def report(self, value: Field) -> Brick:
-        what = Emit(value) if self.task.several else Copies(value, Emit(0))
+        what = Emit(value) if self.task.shape.several else Copies(value, Emit(0))
         return Maybe(Chance(self.rate), what)
 
     def released(self) -> Threshold:
         return Threshold(self.threshold)
 
     def view(self, honest: int) -> PrivacyLoss:
-        two = self.task.several and self.neighbours is Neighbours.REPLACE
+        two = self.task.shape.several and self.neighbours is Neighbours.REPLACE
         helped = max(0, self.threshold - self.crowd.most_corrupt)
         if not two:
             return SampledCount(self.rate, helped, honest)
@@ -133,12 +133,12 @@ class SampleThreshold(Protocol):
         low = laws.smallest_trials(self.rate, sampled, tail) if sampled else 0
         # Where one person more or less must not show, the number of reports is no business of the
         # interval's.
-        return float(low), float(high if self.neighbours is Neighbours.ADD_REMOVE else min(high, reports))
+        return float(low), float(high if self.neighbours.hides_size else min(high, reports))
 
     @property
     def provable(self) -> bool:  # type: ignore[override]
         """Two counts at once are beyond the proofs."""
-        return not (self.task.several and self.neighbours is Neighbours.REPLACE)
+        return not (self.task.shape.several and self.neighbours is Neighbours.REPLACE)
 
     @property
     def serves(self) -> bool:
@@ -146,7 +146,7 @@ class SampleThreshold(Protocol):
         return self.threshold <= self.rate * self.crowd.size
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        truths = held.tolist() if self.task.several else [int(held[1])]
+        truths = held.tolist() if self.task.shape.several else [int(held[1])]
         columns = [laws.binomial(truth, self.rate).sample(coins, runs) for truth in truths]
         return self.released().passed(np.stack(columns, axis=1))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -12,6 +13,7 @@ import numpy as np
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
 from headcount.phrases import Phrase
+from headcount.programme.law import Floats
 from headcount.questions.domains.categories import Listed, positive
 from headcount.questions.domains.domain import Codes
 from headcount.questions.domains.levels import bounded
@@ -55,6 +57,10 @@ class Bins(Listed):
         codes = np.where(read.values == edges[-1], edges.size - 2, codes)
         return self.placed(codes, (codes >= 0) & (codes < edges.size - 1) & ~read.strange)
 
+    def shares(self, told: Any) -> Floats:
+        """Of a pair of numbers, the bins from the first on and below the second; a bin between counts in part."""
+        return between(np.array(self.edges), told, self.size) if is_pair(told) else super().shares(told)
+
     @property
     def grouped(self) -> bool:
         return False
@@ -72,6 +78,23 @@ class Bins(Listed):
 
     def to_json(self) -> dict[str, Any]:
         return {"edges": list(self.edges), "other": self.other}
+
+
+def is_pair(told: Any) -> bool:
+    """Whether it is two numbers, rather than labels."""
+    ends = told if isinstance(told, tuple | list) else ()
+    return len(ends) == 2 and all(isinstance(end, int | float | np.number) for end in ends)
+
+
+def between(edges: Floats, told: Sequence[float], size: int) -> Floats:
+    """Which part of each bin lies from one number on and below another."""
+    works = f"use two numbers from {edges[0]:g} to {edges[-1]:g}, the smaller first"
+    low, high = (quantity("bounds", end, works) for end in told)
+    if not edges[0] <= low <= high <= edges[-1]:
+        raise BadArgument("bounds", f"is ({low:g}, {high:g})", works)
+    inside = np.minimum(edges[1:], high) - np.maximum(edges[:-1], low)
+    shares = np.clip(inside / np.diff(edges), 0.0, 1.0)
+    return np.append(shares, np.zeros(size - shares.size))
 
 
 def _increasing(edges: Any) -> tuple[float, ...]:

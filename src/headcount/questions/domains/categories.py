@@ -11,16 +11,18 @@ import numpy as np
 
 from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
+from headcount.programme.law import Floats
 from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shape
 from headcount.questions.reading import Array, Declared, Mask, Read, declared_number, declared_text, numbers, texts
 from headcount.types import Labels
 
 MOST_CATEGORIES = 1 << 24
+OTHER = "(other)"  # what the people in none of the categories are called
 LISTED = 20  # labels that are named in a sentence
 
 
 class Listed(Domain):
-    """What categories and bins share: a code for each label, and perhaps one more for `other`."""
+    """Base of categories and bins: a code for each label, and perhaps one more for `other`."""
 
     labels: Sequence[Label]
     other: bool
@@ -48,6 +50,17 @@ class Listed(Domain):
 
     def label(self, code: int) -> Any:
         return self.labels[code] if code < len(self.labels) else -1
+
+    def shares(self, told: Any) -> Floats:
+        """Which part of each code somebody means who names a label, or several."""
+        labels = [*self.labels, *([OTHER] if self.other else [])]
+        named = [told] if isinstance(told, str) or not isinstance(told, Iterable) else [*told]
+        found = np.zeros(self.size)
+        for label in named:
+            if label not in labels:
+                raise KeyError(label)
+            found[labels.index(label)] = 1.0
+        return found
 
     def _described(self, kind: str) -> str:
         names, more = [str(label) for label in self.labels[:LISTED]], ", ..." if len(self.labels) > LISTED else ""

@@ -25,14 +25,21 @@ DIFFERENT = (
 
 
 class Shape(StrEnum):
-    """What a code is to a protocol, which declares the shapes that it serves."""
+    """The kind of a domain's codes. A protocol declares the shapes that it serves."""
 
-    BIT = "bit"  # 0 or 1: a single cell counts the ones
-    ONE_OF = "one of d"  # an index below d: a cell for each
-    K_OF = "k of d"  # a cell in each of several families, which a strategy makes of an index: their errors are
-    # independent and have one law
-    KEY = "key"  # a label that nobody listed beforehand: a cell for each that occurs
-    AMOUNT = "amount"  # from 0 to d - 1, in steps: a single cell adds them up
+    BIT = "bit", False  # 0 or 1: a single cell counts the ones
+    ONE_OF = "one of d", True  # an index below d: a cell for each
+    K_OF = "k of d", True  # a cell in each of several families, which a strategy makes of an index: their errors
+    # are independent and have one law
+    KEY = "key", True  # a label that nobody listed beforehand: a cell for each that occurs
+    AMOUNT = "amount", False  # from 0 to d - 1, in steps: a single cell adds them up
+
+    several: bool  # whether there is an answer for each of several labels
+
+    def __new__(cls, value: str, several: bool = False) -> Shape:
+        shape = str.__new__(cls, value)
+        shape._value_, shape.several = value, several
+        return shape
 
 
 class Merge(StrEnum):
@@ -65,7 +72,7 @@ class Steps:
     fits: str
     given: Mapping[str, float]
     origin: int = 0
-    takes_nan: bool = False  # whether a NaN gets a code where a filter does not see it
+    takes_nan: bool = False  # whether a NaN that a filter misses gets a code
 
 
 class Domain(ABC):
@@ -102,7 +109,7 @@ class Domain(ABC):
 
     @property
     def grouped(self) -> bool:
-        """Whether people hold few enough different values to be grouped by them before these are read."""
+        """Whether people may hold few enough different values to group by value before reading."""
         return True
 
     @property
@@ -133,5 +140,5 @@ class Domain(ABC):
         """All answers that a device takes, to follow "answer with"."""
 
     def to_json(self) -> dict[str, Any]:
-        """What clients in other languages need to find the code of an answer."""
+        """The fields from which clients in other languages compute the code of an answer."""
         return {}

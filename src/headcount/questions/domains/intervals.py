@@ -1,4 +1,4 @@
-"""One of so many equal intervals between bounds."""
+"""One of several equal intervals between bounds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
 from headcount.programme.law import Floats
-from headcount.questions.domains.bins import Bins
+from headcount.questions.domains.bins import Bins, between, is_pair
 from headcount.questions.domains.categories import Listed, positive
 from headcount.questions.domains.domain import Codes
 from headcount.questions.domains.levels import bounded
@@ -63,6 +63,9 @@ class Intervals(Listed):
             raise BadData(f"data has values outside the bounds, {low:.15g} to {high:.15g}", works)
         codes = np.searchsorted(self.edges, held, side="right") - 1
         return np.minimum(codes, self.count - 1).astype(self.narrow, copy=False)
+
+    def shares(self, told: Any) -> Floats:
+        return between(self.edges, told, self.size) if is_pair(told) else super().shares(told)
 
     @property
     def grouped(self) -> bool:

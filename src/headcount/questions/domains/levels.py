@@ -17,7 +17,7 @@ from headcount.questions.domains.domain import Domain, Merge, Shape, Spelling, S
 from headcount.questions.reading import EXACT, Array
 from headcount.questions.reading import numbers as numerals
 
-BETWEEN_STEPS = 1e-6  # how far beside a step a value may lie and still be meant for it
+BETWEEN_STEPS = 1e-6  # tolerance of values beside a step
 REAL_STEPS = 1 << 40  # the grid of real numbers: finer than any crowd's error, coarse enough for exact products
 LONGEST = 1 << 20  # whole numbers that have a step each
 
@@ -103,7 +103,7 @@ class Levels(Domain):
         return np.asarray(nearest, dtype=np.int64)
 
     def steps(self, number: str, spell: Spelling, *, integer: bool = False) -> Steps:
-        """What `codes` makes of each number, the database does too."""
+        """The codes in SQL, equal to those of `codes` for every number."""
         (low, high), origin = self.limits, self.bounds[0]
         given = {"low": low, "high": high, "steps": self.count / self.width}
         least, most, scale = (spell.parameter(name) for name in given)

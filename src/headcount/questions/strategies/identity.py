@@ -12,7 +12,7 @@ from headcount.questions.strategies.strategy import Strategy
 
 @dataclass(frozen=True)
 class Identity(Strategy):
-    """What a histogram does: a code is its cell."""
+    """The strategy of a histogram: a code is its cell."""
 
     codes: int
 

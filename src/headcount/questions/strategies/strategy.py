@@ -10,7 +10,7 @@ from headcount.programme.field import Field
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
 
-SAME = 11  # digits in which coefficients agree that are one
+SAME = 11  # digits to which equal coefficients agree
 
 
 class Strategy(ABC):
@@ -32,6 +32,11 @@ class Strategy(ABC):
     def size(self) -> int:
         """How many cells there are."""
 
+    @property
+    def parts(self) -> int:
+        """How many numbers are rebuilt: one for each code, unless a strategy says otherwise."""
+        return self.codes
+
     @abstractmethod
     def cells(self, value: Field) -> tuple[Field, ...]:
         """The cells that a code touches, one in each family."""
@@ -42,21 +47,26 @@ class Strategy(ABC):
 
     @abstractmethod
     def rebuilt(self, cells: Floats, people: int) -> Floats:
-        """How many people hold each code, from noisy cells: the last axis is that of the cells."""
+        """How many people hold each code, or are in each other part, from noisy cells: their axis is the last one."""
 
     @abstractmethod
     def coefficients(self, weights: Floats) -> Floats:
-        """How much each cell counts in the sum of the rebuilt codes with these weights."""
+        """How much each cell counts in the sum of the rebuilt parts with these weights."""
 
-    def prefix(self, codes: int) -> tuple[Floats, Ints]:
-        """The coefficients of the first codes' sum: each different one, and how many cells have it."""
-        weights = np.zeros(self.codes)
-        weights[:codes] = 1.0
+    def prefix(self, parts: int) -> tuple[Floats, Ints]:
+        """The coefficients of the first parts' sum: each different one, and how many cells have it."""
+        weights = np.zeros(self.parts)
+        weights[:parts] = 1.0
         return distinct(self.coefficients(weights))
+
+    @property
+    def typical(self) -> tuple[Floats, Ints]:
+        """The coefficients of an answer that is like most: the people in the first half of the parts."""
+        return self.prefix(max(1, self.parts // 2))
 
 
 def distinct(coefficients: Floats) -> tuple[Floats, Ints]:
-    """Those that are not 0, each once, and how often each occurs."""
+    """The distinct coefficients but 0, and how often each occurs."""
     scale = float(np.abs(coefficients).max(initial=0.0))
     if not scale:
         return np.zeros(0), np.zeros(0, dtype=np.int64)

@@ -28,7 +28,7 @@ from headcount.questions.strategies.strategy import Strategy
 
 @dataclass(frozen=True)
 class Tree(Strategy):
-    """Of these radices over so many codes, all of them on the last level, which may have a few nodes more.
+    """A tree with these radices over a number of codes, the leaves, of which there may be a few more.
 
     With a `public` number of people the root is known; otherwise the first level stands for itself.
     """
@@ -71,7 +71,7 @@ class Tree(Strategy):
 
     @cached_property
     def variances(self) -> tuple[float, ...]:
-        """That of a node of each level from its own count and those below it."""
+        """The variance of a node of each level, from its own count and those below it."""
         found = [1.0]
         for radix in self.radices[:0:-1]:
             found.append(1.0 / (1.0 + 1.0 / (radix * found[-1])))
@@ -107,7 +107,7 @@ class Tree(Strategy):
         return np.concatenate(found)
 
     def _expected(self, mean: Floats, level: int) -> Floats:
-        """What a node's mean weight would be if its siblings' were all the same."""
+        """The mean weight of each node's siblings, itself included."""
         if level == 0 and not self.public:
             return np.zeros(mean.size)
         radix = self.radices[level]
@@ -133,14 +133,14 @@ class Tree(Strategy):
         return coefficients[used], times[used].astype(np.int64)
 
     def _below(self, level: int, carried: float, many: int) -> Iterator[tuple[float, int]]:
-        """The coefficients of so many nodes of a level, and of all nodes below them."""
+        """The coefficients of a number of nodes of a level, and of all nodes below them."""
         for deeper in range(level, self.families):
             yield carried * self.variances[deeper], many
             if deeper + 1 < self.families:
                 carried, many = carried * self._passed(deeper), many * self.radices[deeper + 1]
 
     def _passed(self, level: int) -> float:
-        """What a node's children are given of what it counts."""
+        """The share of a node's weight that its children get."""
         if level + 1 == self.families:
             return 0.0
         return self.variances[level] / (self.radices[level + 1] * self.variances[level + 1])
@@ -224,7 +224,7 @@ def _agreed(children: Floats, parents: Floats, radix: int) -> Floats:
 
 
 def radices_over(codes: int, levels: int) -> Iterator[tuple[int, ...]]:
-    """Radices, falling and about as large as each other, of trees with so many levels and few leaves too many."""
+    """Falling radices of about the same size, of trees with this number of levels and few surplus leaves."""
     middle = codes ** (1.0 / levels)
     sizes = [b for b in _radices(codes) if middle / 4.0 <= b <= 4.0 * middle or levels == 1]
     fewest = codes + max(codes // 16, 1)

@@ -21,10 +21,9 @@ from headcount.privacy.budget import Neighbours as Relation
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import CATALOGUE, named
 from headcount.protocols.base.protocol import Protocol
+from headcount.questions import implied, question_from_json
 from headcount.questions.domains.domain import Shape
-from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Sum
 
 if TYPE_CHECKING:
     from headcount.audit.attacks.lower_bound import Attack
@@ -119,9 +118,15 @@ def _whole(samples: float) -> int:
 
 
 def _protocol(
-    name: str, n: int | None, epsilon: float | None, delta: float | None, param: list[str] | None, neighbours: str,
-    categories: str | None, bounds: tuple[float, float] | None,
-) -> Protocol:  # fmt: skip
+    name: str,
+    n: int | None,
+    epsilon: float | None,
+    delta: float | None,
+    param: list[str] | None,
+    neighbours: str,
+    categories: str | None,
+    bounds: tuple[float, float] | None,
+) -> Protocol:
     """The one described, or the tiny instance where nothing is."""
     cls, parameters = named(name), parameters_of(param)
     if epsilon is None and not parameters:
@@ -131,7 +136,9 @@ def _protocol(
         return _tiny(cls, n, Relation.parse(neighbours))
     task: Question | None = None if Shape.BIT in cls.shapes else cls.tiny().task
     if categories or bounds:
-        task = Histogram(categories_of(categories)) if categories else Sum(bounds or (0.0, 1.0), STEPS)
+        task = implied(categories=categories_of(categories), bounds=bounds)
+    if task is not None and task.shape is Shape.AMOUNT and bounds:
+        task = question_from_json({**task.to_json(), "steps": STEPS})
     budget: dict[str, Any] = {} if epsilon is None else {"epsilon": epsilon, "delta": delta}
     return planned(name, task, n=PEOPLE if n is None else n, neighbours=neighbours, **budget, **parameters)
 
@@ -220,11 +227,15 @@ def _screen(out: Console) -> Console:
 def _cells(found: Audit) -> dict[str, str]:
     run = found.attack
     return {
-        "protocol": run.protocol.name, "task": run.protocol.task.name, "n": f"{max(map(sum, run.pair))}",
-        "delta": f"{run.delta:.3g}", "proved": f"{run.epsilon:.3f}",
-        "claimed": f"{run.claim:.3f}" if math.isfinite(run.claim) else "none", "of the claim": _bar(run, 12),
+        "protocol": run.protocol.name,
+        "task": run.protocol.task.name,
+        "n": f"{max(map(sum, run.pair))}",
+        "delta": f"{run.delta:.3g}",
+        "proved": f"{run.epsilon:.3f}",
+        "claimed": f"{run.claim:.3f}" if math.isfinite(run.claim) else "none",
+        "of the claim": _bar(run, 12),
         "verdict": "stands" if found.stands else "VIOLATED",
-    }  # fmt: skip
+    }
 
 
 def _line(cells: dict[str, str], room: int, style: str) -> Table:

@@ -30,7 +30,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a typical error among so many people: predicted, and in so many runs, with its
+    """The size of a typical error in a crowd: predicted, and over repeated runs, with its
     standard error."""
 
     people: int

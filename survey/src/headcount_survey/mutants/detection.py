@@ -13,10 +13,10 @@ from headcount.audit.conformance.check import Check, Nonconforming
 from headcount.audit.conformance.description_checks import it_survives_pickling_and_json
 from headcount.audit.conformance.exact_loss import EPSILONS
 from headcount.audit.conformance.loss_checks import calibration_meets_the_budget_and_no_more
-from headcount.audit.conformance.suite import CHECKS
 from headcount.audit.enumeration import Enumerated, crowds
 from headcount.programme.coins import SeededCoins
 from headcount.protocols.base.protocol import Protocol
+from headcount.testing import CHECKS
 from headcount_survey.mutants.catalogue import MUTATIONS
 from headcount_survey.mutants.mutation import Mutation
 

@@ -84,7 +84,7 @@ def silenced_for_some(programme: Brick) -> Brick:
 
 def for_two_cells(make: Make) -> Make:
     def only(protocol: Protocol) -> Protocol | str:
-        two = protocol.task.several and protocol.neighbours is Neighbours.REPLACE
+        two = protocol.task.shape.several and protocol.neighbours is Neighbours.REPLACE
         return make(protocol) if two else "one person moves one total only"
 
     return only

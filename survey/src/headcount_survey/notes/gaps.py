@@ -36,7 +36,7 @@ def seen_half(tau: int, rate: float) -> int:
 
 
 def sampled(n: int, ones: int) -> float:
-    """The error of sampling with threshold 17 for so many ones at (1, 1e-6)."""
+    """The error of sampling with threshold 17 for a number of ones at (1, 1e-6)."""
     return calibrate(named("sample-threshold"), Count(), Crowd(n), Budget(1.0, 1e-6), threshold=17).rmse(ones)
 
 

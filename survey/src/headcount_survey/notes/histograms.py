@@ -32,7 +32,7 @@ def report(x: int, bins: int, p: Fraction) -> dict[Word, Fraction]:
 def quantile(
     values: np.ndarray[tuple[int], np.dtype[np.float64]], masses: object, bins: int, chance: float = 0.95
 ) -> float:
-    """The smallest bound that the largest of so many independent errors keeps with this chance."""
+    """The smallest bound on the largest of several independent errors, with this confidence."""
     order = np.argsort(values)
     reached = np.cumsum(np.asarray(masses)[order])
     at = int(np.searchsorted(np.log(np.maximum(reached, 1e-300)) * bins, math.log(chance)))

@@ -20,7 +20,7 @@ UPPER = "local privacy, upper bound"
 
 
 def answers(n: int, gamma: float, ones: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """The law of how many say one, where so many hold one."""
+    """The law of the number of reported ones, given the number of ones."""
     return np.convolve(binomial(ones, 0.5 + gamma), binomial(n - ones, 0.5 - gamma))
 
 

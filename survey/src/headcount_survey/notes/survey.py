@@ -25,7 +25,7 @@ CENTRAL, TABLE = "central privacy, for integers", "table of bounds"
 
 @cache
 def rmse(name: str, n: int, delta: float = 1e-6) -> float:
-    """Of a count or sum among so many people, calibrated exactly to epsilon = 1, in people."""
+    """The error of a count or sum in a crowd, calibrated exactly to epsilon = 1, in people."""
     task = Sum((0, 1)) if name in REALS else None
     return protocol(name, task, n=n, epsilon=1.0, delta=delta).rmse()
 

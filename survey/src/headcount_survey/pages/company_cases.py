@@ -56,7 +56,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Case:
-    """A made-up crowd of so many people, of whom so many hold a one."""
+    """A made-up crowd of `people`, with a number of ones."""
 
     title: str
     people: int

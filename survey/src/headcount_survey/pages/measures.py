@@ -20,7 +20,7 @@ FURTHEST = 40.0  # standard errors that are told apart
 
 
 def predicted(protocol: Protocol, objective: str, truths: Sequence[int], people: int) -> float:
-    """The objective in people, for cells that so many people are in."""
+    """The objective in people, for cells with these numbers of people."""
     if objective == "detectable":
         return float(detectable(protocol, people))
     different, times = np.unique(np.array(truths), return_counts=True)

@@ -57,7 +57,7 @@ class Asked:
         """What people hold: of sums, all of them what is hardest for the protocol."""
         if self.task.shape is Shape.AMOUNT:
             return np.full(self.people, protocol.hardest_value, dtype=np.int64)
-        if self.task.several:
+        if self.task.shape.several:
             return np.repeat(np.arange(len(held)), held)
         return np.repeat([0, 1], [self.people - held[0], held[0]])
 
@@ -70,7 +70,7 @@ class Asked:
 
     @property
     def words(self) -> str:
-        what = f"{self.task.cells} bins, " if self.task.several else ""
+        what = f"{self.task.cells} bins, " if self.task.shape.several else ""
         what += f"{self.held[0]:,} ones, " if len(self.held) == 1 else ""
         trusted = "any" if self.trusted == ALL else " or ".join(self.trusted)
         return f"{self.task.name}, {what}{self.people:,} people, {self.budget}, {trusted}"

@@ -1,4 +1,4 @@
-"""Slips in the papers, as far as they matter to whoever builds on them, each with a check."""
+"""Slips in the papers that matter for work built on them, each with a check."""
 
 from headcount_survey.papers import counting, messages, sampled
 from headcount_survey.statement import Statement

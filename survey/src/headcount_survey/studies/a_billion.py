@@ -42,7 +42,7 @@ BUDGET = Budget(1.0, 1e-6)
 CONFIDENCE = 0.95
 ERRORS, FEWER = 40_000, 10_000  # that are looked at, cells times runs: the error to 1% at worst; FEWER in quick mode
 ALL, SEEN = 200, 5  # different answers that all get their intervals; of more, how many do
-ONES = 3  # one in so many holds a one
+ONES = 3  # one person in this many holds a one
 
 HUNDRED, MANY = Histogram(100), Histogram(10_000)
 WHOLE = (0.0, 100.0)
@@ -122,7 +122,7 @@ def crowd(task: Question, people: int) -> Ints:
 
 def truths(task: Question, held: Ints) -> Floats:
     """What the crowd's answer is, in people."""
-    if isinstance(task, Histogram):
+    if task.shape.several:
         return held.astype(np.float64)
     return np.asarray(sum(many * task.truth(np.array([value])) for value, many in enumerate(held.tolist())))
 
@@ -153,7 +153,7 @@ def _covering(protocol: Protocol, tallies: list[Tally], answers: Floats, truth: 
 
 
 def _named(row: Mapping[str, Any]) -> str:
-    return f"{row['cells']:,} categories" if row["task"] == "histogram" else str(row["task"])
+    return f"{row['cells']:,} categories" if row["cells"] > 1 else str(row["task"])
 
 
 def _answer(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -72,7 +72,7 @@ def one(name: str) -> Protocol:
 
 @lru_cache(maxsize=256)
 def together(name: str, counts: int) -> float:
-    """Epsilon of so many counts, at the delta of all."""
+    """Epsilon of several counts composed, at the delta of all."""
     if name == "basic":
         return counts * EACH.epsilon  # with delta counts times that of each, far below
     if name == "advanced":

@@ -34,7 +34,7 @@ ADDITIVE, SAMPLED = "zsum", "sample-threshold"
 
 @dataclass(frozen=True)
 class DataSet:
-    """A synthetic stand-in: so many of so many people hold a one."""
+    """A synthetic stand-in with these numbers of people and ones."""
 
     name: str
     people: int

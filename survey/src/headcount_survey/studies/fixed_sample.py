@@ -46,7 +46,7 @@ class FixedSample(Study):
 
 
 def hypergeometric(people: int, sampled: int, ones: int) -> Law:
-    """How many ones there are among so many people, drawn without replacement."""
+    """The law of the number of ones in a sample drawn without replacement."""
     first, last = max(0, sampled - (people - ones)), min(ones, sampled)
     x = np.arange(first, last + 1)
     logs = _choose(ones, x) + _choose(people - ones, sampled - x) - _choose(people, np.array([sampled]))

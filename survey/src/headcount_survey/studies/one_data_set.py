@@ -31,6 +31,7 @@ from headcount.privacy.model import Model
 from headcount.programme.law import Floats
 from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol
+from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 
 BUDGET = Budget(1.0, 1e-6)
@@ -125,7 +126,7 @@ def among(
 def rms(protocol: Protocol, held: Sequence[int]) -> float:
     """The predicted error on this data set, of its average cell; for a sum, on the hardest of
     all."""
-    if protocol.task.name == "sum":
+    if protocol.task.shape is Shape.AMOUNT:
         return protocol.rmse()
     return math.sqrt(sum(protocol.size_of_error(cell, protocol.crowd.size) ** 2 for cell in held) / len(held))
 
@@ -133,7 +134,7 @@ def rms(protocol: Protocol, held: Sequence[int]) -> float:
 def _papers(protocol: Protocol, held: Sequence[int]) -> float | None:
     """The error with the closed form that its paper gives, where this has one for the task and it
     is in range."""
-    if protocol.task.name == "histogram" or protocol.name.startswith("shuffled-") or protocol.model is Model.CENTRAL:
+    if protocol.task.shape.several or protocol.name.startswith("shuffled-") or protocol.model is Model.CENTRAL:
         return None
     try:
         given = type(protocol).published(BUDGET, protocol.crowd)
@@ -216,7 +217,7 @@ def figure(rows: Sequence[Mapping[str, Any]], title: str, what: str, for_whom: s
 
 
 def best(rows: Sequence[Mapping[str, Any]], *models: Model, most: float = math.inf) -> Mapping[str, Any]:
-    """The row of smallest measured error, of these models, with at most so many messages."""
+    """The row with the smallest measured error, of these models and at most this many messages."""
     fitting = [row for row in rows if row["model"] in models and row["messages"] <= most]
     return min(fitting, key=lambda row: float(row["predicted"]))
 

@@ -77,7 +77,7 @@ def _left_out(threshold: int, rate: float, cover: float) -> dict[str, Any]:
 
 
 def _counted(ones: int, rate: float, additive: float) -> dict[str, Any]:
-    """The error for so many ones: with the threshold that suits them best, and with the draft's."""
+    """The error for a number of ones: with the best threshold for it, and with the draft's."""
     draft = SampleThreshold(crowd=Crowd(PEOPLE), rate=rate, threshold=DRAFT)
     best = best_for(ones, PEOPLE, BUDGET)
     return {

@@ -51,7 +51,7 @@ class SamplingRate(Study):
 
 
 def _row(delta: float, epsilon: float) -> dict[str, Any]:
-    """All at the draft's threshold, rounded up to a whole number for whoever needs one."""
+    """All at the draft's threshold, rounded up where a whole number is needed."""
     tau = 3.0 + math.log(1.0 / delta)
     threshold = math.ceil(tau)
     return {

@@ -95,7 +95,7 @@ def _measured(entry: Entry, quick: bool) -> dict[str, Any]:
     kind, people = named(entry.protocol), survey.FEWER if quick else survey.PEOPLE
     task: Question = Count() if Shape.BIT in kind.shapes else Sum((0, 1))
     data, bounds = (
-        (survey_counts.data, survey_counts.BOUNDS) if task.name == "count" else (survey.numbers, survey_sums.BOUNDS)
+        (survey_counts.data, survey_counts.BOUNDS) if task.shape is Shape.BIT else (survey.numbers, survey_sums.BOUNDS)
     )
     row = survey.row_of(kind, task, data, people, bounds[kind.name], quick)
     held, crowds = survey.truths(task, data(people)), (people, *survey.GROWN_LESS) if quick else CROWDS

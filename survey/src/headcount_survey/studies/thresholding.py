@@ -85,7 +85,7 @@ def _bins(protocol: Zsum, empty: int) -> dict[str, Any]:
 
 
 def worst_of(law: Noise, bins: int) -> float:
-    """The size that the largest of so many independent errors does not exceed with 95%."""
+    """The 95% quantile of the largest of several independent errors."""
     sizes, order = np.abs(law.values), np.argsort(np.abs(law.values), kind="stable")
     above = np.cumsum(law.masses[order][::-1])[::-1] - law.masses[order]  # beyond each size; small ones stay accurate
     fits = np.flatnonzero(-bins * np.log1p(-np.clip(above, 0.0, 1.0 - 1e-16)) <= -np.log(SURE))

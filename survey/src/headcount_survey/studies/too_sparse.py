@@ -71,7 +71,7 @@ def smallest_count(protocol: Protocol, chance: float) -> int | None:
 
 
 def protocols(budget: Budget) -> dict[str, Protocol]:
-    """Whoever can serve, each set so as to see the fewest ones."""
+    """The protocols that can serve, each calibrated to detect the fewest ones."""
     crowd = Crowd(PEOPLE)
     found: dict[str, Protocol] = {
         cls.name: calibrate(cls, Count(), crowd, budget)

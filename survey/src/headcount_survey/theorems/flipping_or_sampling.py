@@ -50,7 +50,7 @@ def told_apart(flipping: Flipping, sampling: Sampling) -> Iterator[Case]:
 
 
 def bits(most: int) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
-    """All answers and all coins of up to so many people."""
+    """All answers and all coins of crowds of up to this size."""
     for n in range(1, most + 1):
         for x, z in product(product((0, 1), repeat=n), repeat=2):
             yield f"x = {x}, z = {z}", x, z

@@ -50,7 +50,7 @@ def every_large_bin(setting: Setting, beta: arb) -> arb:
 
 
 def some_bin_off(people: int, gamma: arb, error: arb) -> arb:
-    """The chance that some bin is off by more than so many people, for the worst histogram.
+    """The chance of an error of more than this many people in some bin, for the worst histogram.
 
     A bin of at most `error` people never is. A larger one is with the chance that at least as many
     dummies are missing, which is largest for the smallest such bin; so there are as many of those
@@ -74,7 +74,7 @@ def one_constant(power: int) -> Case:
 
 
 def composed(missing: int, epsilon: float, *, times: int) -> Case:
-    """delta of two changed bins at so many times epsilon, against as many times that of one."""
+    """delta of two changed bins at a multiple of epsilon, against the same multiple of that of one."""
     one = Pair.shifted(laws.binomial(PEOPLE, Chance.up(missing / PEOPLE)))
     at = f"n = {PEOPLE:,}, K = {missing}, epsilon = {epsilon:g}"
     return Case(at, Fraction(two_cells(one).delta(times * epsilon)), times * Fraction(one.delta(epsilon)))

@@ -34,7 +34,7 @@ GAP = gap((1, 4, 6, 4, 1), (1, 4, 0, 4, 1))  # any four bits; any but those with
 
 
 def reachable(people: int) -> set[int]:
-    """The numbers of ones that so many people can send who all hold a one."""
+    """The numbers of ones that a crowd can send in which everybody holds a one."""
     found = {0}
     for _ in range(people):
         found = {total + more for total in found for more in (0, 1, 3, 4)}

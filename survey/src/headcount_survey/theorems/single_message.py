@@ -29,7 +29,7 @@ ALMOST = Fraction(999, 1000)
 
 @dataclass(frozen=True)
 class Tried:
-    """A randomiser by name, in a crowd of so many."""
+    """A randomiser by name, in a crowd of this size."""
 
     name: str
     randomiser: Randomiser

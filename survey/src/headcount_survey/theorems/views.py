@@ -77,7 +77,7 @@ class Randomiser:
         return worst
 
     def telling(self, people: int) -> int:
-        """In how many ways a crowd of so many can show what is impossible for its neighbour."""
+        """The number of views of a crowd of this size that are impossible for its neighbour."""
         return sum(len(self.view(first).keys() - self.view(second).keys()) for first, second in self.neighbours(people))
 
     def delta(self, people: int, factor: Fraction) -> Fraction:

@@ -1,4 +1,4 @@
-"""The tables of whoever issues tokens: an issuer, or an analyser."""
+"""The tables for issuing tokens, of an issuer or of an analyser."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Batches that are refused, purged or expired, and whether whoever wants to know of an answer was told.
+"""Batches that are refused, purged or expired, and whether the webhook was told of an answer.
 
 What was released before is not told of now. What was delivered before was not reserved: that is done when it is
 claimed, or when the shuffler announces it again.

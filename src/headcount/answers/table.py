@@ -1,0 +1,469 @@
+"""The answer about a table: every margin, sums of cells and rates, all from one release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headcount.answers.estimate import Cell, Estimate
+from headcount.answers.intervals import digits
+from headcount.answers.linear import ErrorLaw, Linear, cell_errors
+from headcount.answers.ratio import Rate
+from headcount.common.plurals import counted
+from headcount.common.quantity import require_confidence
+from headcount.errors import BadArgument, Unsupported
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
+from headcount.figures.text_table import TextTable
+from headcount.programme.law import Floats
+from headcount.questions.domains.domain import Label
+from headcount.questions.strategies.margins import Axes, Margins
+from headcount.questions.strategies.strategy import distinct
+
+if TYPE_CHECKING:
+    from headcount.protocols.base.protocol import Protocol
+
+SHOWN_MARGINS, SHOWN_ROWS, SHOWN_COLUMNS = 3, 20, 12  # that are printed
+
+
+@lru_cache(maxsize=1 << 10)
+def margin_law(protocol: Protocol, reports: int, margin: Axes) -> ErrorLaw:
+    """That of the error of any cell of a margin."""
+    strategy: Margins = protocol.task.strategy  # type: ignore[assignment]
+    return cell_errors(protocol, reports).combined(*distinct(strategy.coefficients(strategy.cell(margin))))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableEstimate(Estimate):
+    """The answer to `hc.Table`: how many people are in each cell of every margin, and in any sum of cells.
+
+    All of it comes from one release: margins agree with each other and with the number of people,
+    and nothing more is spent by asking further. `answer["sex", "age"]` is a margin.
+
+    Parameters
+    ----------
+    protocol, tally, people, budget, secret, within, simulated, habit
+        As for `Estimate`; `people` are those of the cells of all margins, one after the other.
+
+    Examples
+    --------
+    >>> frame = {"sex": ["f", "m"] * 500, "vote": ["yes"] * 700 + ["no"] * 300}
+    >>> answer = hc.table(frame, columns={"sex": ["f", "m"], "vote": ["yes", "no"]}, epsilon=1, model="central")
+    >>> 650 < answer["vote"]["yes"].value < 750
+    True
+    """
+
+    @property
+    def _question(self) -> Any:
+        return self.protocol.task
+
+    @property
+    def _strategy(self) -> Margins:
+        strategy: Margins = self.protocol.task.strategy  # type: ignore[assignment]
+        return strategy
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those of the columns."""
+        names: tuple[str, ...] = self._question.names
+        return names
+
+    @property
+    def margins(self) -> list[Margin]:
+        """All that were told, the smallest first."""
+        return [Margin(self, axes) for axes in self._strategy.margins]
+
+    def margin(self, *columns: str) -> Margin:
+        """The table of some of the columns, in this order.
+
+        Parameters
+        ----------
+        columns : str
+            Their names.
+
+        Returns
+        -------
+        Margin
+
+        Raises
+        ------
+        errors.BadArgument
+            If they were not asked for together.
+        """
+        return Margin(self, self._axes("columns", columns))
+
+    def __getitem__(self, columns: Any) -> Any:
+        """A margin, by the names of its columns."""
+        return self.margin(*(columns if isinstance(columns, tuple) else (columns,)))
+
+    def _axes(self, argument: str, columns: tuple[str, ...]) -> Axes:
+        unknown = [name for name in columns if name not in self.names]
+        if unknown or not columns or len(set(columns)) < len(columns):
+            problem = f"has {unknown[0]!r}, which is none" if unknown else "is not a choice of different ones"
+            raise BadArgument(argument, problem, f"use some of {', '.join(self.names)}")
+        axes = tuple(map(self.names.index, columns))
+        if tuple(sorted(axes)) not in self._strategy.starts:
+            together = " and ".join(columns)
+            raise BadArgument(argument, f"were not asked for together: {together}", f"ask with margins={len(columns)}")
+        return axes
+
+    def sum(self, **conditions: Any) -> Linear:
+        """How many people fulfil some conditions, one for each of a few columns.
+
+        Parameters
+        ----------
+        conditions
+            For a column a label, a list of labels, or of bins the pair (low, high): from one number
+            on and below the other. Within a bin it is interpolated, with an interval that covers
+            both sides.
+
+        Returns
+        -------
+        Linear
+
+        Raises
+        ------
+        errors.BadArgument
+            If a column has no such label, or the columns were not asked for together.
+
+        Examples
+        --------
+        >>> frame = {"sex": ["f", "m"] * 500, "age": [20] * 700 + [70] * 300}
+        >>> columns = {"sex": ["f", "m"], "age": {"bins": [0, 18, 65, 120]}}
+        >>> answer = hc.table(frame, columns=columns, epsilon=1, model="central")
+        >>> 330 < answer.sum(sex="f", age=(18, 65)).value < 370
+        True
+        """
+        return self._sum(conditions)
+
+    def _sum(self, conditions: Mapping[str, Any]) -> Linear:
+        exact, inner, outer = self._weights(conditions)
+        value = float(self.people @ exact)
+        least, most = ((float(self.people @ each), self._law_of(each)) for each in (inner, outer))
+        return Linear(value, least, most, self.promises())
+
+    def _weights(self, conditions: Mapping[str, Any], among: tuple[str, ...] = ()) -> tuple[Floats, Floats, Floats]:
+        """Those of the people who fulfil the conditions: as they are; without bins that count in part; with all of
+        those."""
+        columns = tuple(name for name in self.names if name in conditions or name in among)
+        if not set(conditions) <= set(self.names):
+            unknown = next(name for name in conditions if name not in self.names)
+            raise BadArgument(unknown, "is no column of the table", f"use some of {', '.join(self.names)}")
+        margin = self._axes("columns", columns) if columns else self._strategy.margins[0]
+        shares = [self._shares(axis, conditions) for axis in margin]
+        found = []
+        for rounded in (np.asarray, np.floor, np.ceil):
+            weights = np.zeros(self._strategy.parts)
+            cells = np.ones(1)
+            for share in shares:
+                cells = np.multiply.outer(cells, rounded(np.round(share, 12)))
+            start = self._strategy.starts[margin]
+            weights[start : start + self._strategy.cells_of(margin)] = cells.ravel()
+            found.append(weights)
+        return found[0], found[1], found[2]
+
+    def _shares(self, axis: int, conditions: Mapping[str, Any]) -> Floats:
+        name, domain = self.names[axis], self._question.domains[axis]
+        if name not in conditions:
+            return np.ones(domain.size)
+        try:
+            shares: Floats = domain.shares(conditions[name])
+        except KeyError as missing:
+            works = f"use one of {', '.join(map(str, self._question.labels_of(axis)[:20]))}"
+            raise BadArgument(name, f"has no {missing.args[0]!r}", works) from None
+        except BadArgument as refused:
+            raise BadArgument(name, refused.problem, refused.remedy) from None
+        return shares
+
+    def rate(self, *, of: Mapping[str, Any], by: str | None = None) -> Any:
+        """Which part of the people fulfils some conditions, of everybody or in each group.
+
+        Parameters
+        ----------
+        of : mapping
+            Columns and conditions, as for `sum`.
+        by : str, optional
+            The column of groups.
+
+        Returns
+        -------
+        Rate or dict
+            A rate with its interval; with `by` one for each group.
+
+        Raises
+        ------
+        errors.BadArgument
+            If the columns were not asked for together, or a condition is within a bin.
+
+        Examples
+        --------
+        >>> frame = {"sex": ["f", "m"] * 500, "vote": ["yes"] * 700 + ["no"] * 300}
+        >>> answer = hc.table(frame, columns={"sex": ["f", "m"], "vote": ["yes", "no"]}, epsilon=1, model="central")
+        >>> 0.6 < answer.rate(of={"vote": "yes"}, by="sex")["m"].value < 0.8
+        True
+        """
+        if by is None:
+            return self._rate(of, {})
+        if by in of:
+            raise BadArgument("by", f"is {by!r}, which is also a condition", "use another column")
+        if by not in self.names:
+            raise BadArgument(
+                "by", f"is {by!r}, which is no column of the table", f"use one of {', '.join(self.names)}"
+            )
+        groups = self._question.labels_of(self.names.index(by))
+        return {group: self._rate(of, {by: group}) for group in groups}
+
+    def _rate(self, of: Mapping[str, Any], among: Mapping[str, Any]) -> Rate:
+        part, inner, outer = self._weights({**of, **among})
+        whole = self._weights(among, tuple(of))[0]
+        if not np.array_equal(inner, outer):
+            raise BadArgument("of", "has a number within a bin", "use edges of bins")
+
+        def law(rate: float) -> ErrorLaw:
+            return self._law_of(part - rate * whole)
+
+        return Rate(float(self.people @ part), float(self.people @ whole), law, self.promises())
+
+    def people_intervals(self, confidence: float) -> Floats:
+        spans = [self.ends(margin, confidence) for margin in self._strategy.margins]
+        return self._bounded(np.concatenate(spans))
+
+    def ends(self, margin: Axes, confidence: float) -> Floats:
+        """A row [low, high] for each cell of a margin, in people."""
+        low, high = margin_law(self.protocol, self.tally.reports, margin).tails((1.0 - confidence) / 2.0)
+        start = self._strategy.starts[margin]
+        cells = self.people[start : start + self._strategy.cells_of(margin)]
+        return np.stack([cells - high, cells - low], axis=1)
+
+    def each_at(self, confidence: float) -> float:
+        return 1.0 - (1.0 - confidence) / self.people.size
+
+    @property
+    def std_error(self) -> float:
+        """That of a cell of one of the largest margins."""
+        return margin_law(self.protocol, self.tally.reports, self._strategy.margins[-1]).std_error
+
+    @property
+    def simultaneous95(self) -> None:
+        """None: `intervals(simultaneous=True)` covers all margins at once."""
+        return None
+
+    def consistent(self) -> Estimate:
+        """Refused: margins agree with each other already.
+
+        Raises
+        ------
+        errors.Unsupported
+            Always.
+        """
+        raise Unsupported("margins agree with each other and with the number of people as they are", "use them")
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each cell of every margin: the columns of the table, empty where it is summed over, then `people`
+        and the interval."""
+        return [row for margin in self.margins for row in margin.records()]
+
+    def _drawn(self, target: Any, theme: str, title: str) -> Any:
+        from headcount.answers.pictures import margin
+
+        return margin(self._largest[0], target, theme, title)
+
+    def rows(self, most: int | None = None) -> list[tuple[str, str, str]]:
+        """Each cell of the first margins, its value and interval, as text."""
+        found = [
+            (", ".join(map(str, cell)), value, span) for margin in self.margins for cell, value, span in margin.rows()
+        ]
+        return found[:most]
+
+    @property
+    def sheets(self) -> list[TextTable]:
+        """The largest margins, of which the first few are shown."""
+        return [margin.table() for margin in self._largest if margin.fits][:SHOWN_MARGINS]
+
+    @property
+    def _largest(self) -> list[Margin]:
+        return [Margin(self, axes) for axes in self._strategy.asked]
+
+    @property
+    def note(self) -> str:
+        """Which margins are not shown."""
+        left = len(self._largest) - len(self.sheets)
+        return f"and {counted(left, 'more margin')}: .margin(…), .sum(…), .to_pandas()" if left else ""
+
+    def _lines(self) -> list[str]:
+        return "\n\n".join(sheet.text() for sheet in self.sheets).splitlines()
+
+    def __repr__(self) -> str:
+        return f"Estimate: table of {', '.join(self.names)}, {', '.join(self.promises())}"
+
+    def _repr_html_(self) -> str:
+        words = [*([self.note] if self.note else []), *self.promises()]
+        return f"<div>{''.join(sheet.html() for sheet in self.sheets)}<small>{escape(', '.join(words))}</small></div>"
+
+    def _answer(self) -> dict[str, Any]:
+        return {
+            "columns": list(self.names),
+            "cells": [cell for margin in self.margins for cell in margin.to_json()],
+            "other": None,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Margin(Tabular):
+    """How many people are in each cell of a few columns.
+
+    `margin["f", "yes"]` is a cell with its 95% interval; `values` has an axis for each column.
+
+    Parameters
+    ----------
+    of : TableEstimate
+        The answer that it comes from.
+    axes : tuple of int
+        Its columns, in order.
+
+    Examples
+    --------
+    >>> frame = {"sex": ["f", "m"] * 500, "vote": ["yes"] * 700 + ["no"] * 300}
+    >>> answer = hc.table(frame, columns={"sex": ["f", "m"], "vote": ["yes", "no"]}, epsilon=1, model="central")
+    >>> answer["vote", "sex"].values.shape
+    (2, 2)
+    """
+
+    of: TableEstimate
+    axes: Axes
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those of its columns."""
+        return tuple(self.of.names[axis] for axis in self.axes)
+
+    @property
+    def labels(self) -> list[list[Label]]:
+        """Those of each column."""
+        return [self.of.protocol.task.labels_of(axis) for axis in self.axes]  # type: ignore[attr-defined]
+
+    @property
+    def _sorted(self) -> Axes:
+        return tuple(sorted(self.axes))
+
+    def _ordered(self, cells: Floats) -> Floats:
+        """From the table's order of columns to that of this margin, other axes behind."""
+        strategy = self.of.protocol.task.strategy
+        shape = strategy.shape_of(self._sorted)  # type: ignore[attr-defined]
+        shaped = cells.reshape(*shape, *cells.shape[1:])
+        places = [self._sorted.index(axis) for axis in self.axes]
+        return np.transpose(shaped, [*places, *range(len(places), shaped.ndim)])
+
+    @cached_property
+    def values(self) -> Floats:
+        """The estimates, an axis for each column."""
+        start = self.of.protocol.task.strategy.starts[self._sorted]  # type: ignore[attr-defined]
+        cells = math.prod(map(len, self.labels))
+        return self._ordered(self.of.people[start : start + cells])
+
+    def intervals(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Floats:
+        """Confidence intervals, an axis for each column and a last one of [low, high].
+
+        Parameters
+        ----------
+        confidence : float
+            Chance that an interval covers the truth, above 0 and below 1.
+        simultaneous : bool
+            Whether all cells of this margin are to be covered at once.
+
+        Returns
+        -------
+        ndarray
+        """
+        require_confidence(confidence)
+        each = 1.0 - (1.0 - confidence) / self.values.size if simultaneous else confidence
+        return self._ordered(self.of._bounded(self.of.ends(self._sorted, each)))
+
+    @property
+    def std_error(self) -> float:
+        """That of each cell."""
+        return margin_law(self.of.protocol, self.of.tally.reports, self._sorted).std_error
+
+    def __getitem__(self, labels: Any) -> Cell:
+        named = labels if isinstance(labels, tuple) else (labels,)
+        if len(named) != len(self.axes) or any(
+            label not in known for label, known in zip(named, self.labels, strict=True)
+        ):
+            raise KeyError(labels)
+        place = tuple(known.index(label) for label, known in zip(named, self.labels, strict=True))
+        low, high = self.intervals()[place].tolist()
+        return Cell(", ".join(map(str, named)), float(self.values[place]), (low, high))
+
+    def _cells(self) -> Iterator[tuple[tuple[Label, ...], float, list[float]]]:
+        spans = self.intervals()
+        for place in np.ndindex(*self.values.shape):
+            named = tuple(known[at] for known, at in zip(self.labels, place, strict=True))
+            yield named, float(self.values[place]), spans[place].tolist()
+
+    def rows(self) -> list[tuple[tuple[Label, ...], str, str]]:
+        """The labels of each cell, its value and its interval, as text."""
+        places = self._places
+        return [
+            (named, f"{value:,.{places}f}", f"{low:,.{places}f} to {high:,.{places}f}")
+            for named, value, (low, high) in self._cells()
+        ]
+
+    @property
+    def _places(self) -> int:
+        low, high = margin_law(self.of.protocol, self.of.tally.reports, self._sorted).tails(0.025)
+        return digits(low, high) if high > low else 0
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each cell, as that of the table."""
+        nothing = dict.fromkeys(self.of.names)
+        return [
+            {**nothing, **dict(zip(self.names, named, strict=True)), "people": value, "interval95": span}
+            for named, value, span in self._cells()
+        ]
+
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
+        """A bar for each cell, under a heading for each label of the first column."""
+        from headcount.answers.pictures import margin
+
+        return Picture.drawn(lambda target, theme: margin(self, target, theme, title), ax, theme)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """A row for each cell: the labels by column, empty where it is summed over."""
+        nothing = dict.fromkeys(self.of.names)
+        return [
+            {"category": nothing | dict(zip(self.names, named, strict=True)), "value": value, "interval95": span}
+            for named, value, span in self._cells()
+        ]
+
+    @property
+    def fits(self) -> bool:
+        """Whether it is small enough to be printed."""
+        return self.values.ndim <= 2 and len(self.labels[0]) <= SHOWN_ROWS and len(self.labels[-1]) <= SHOWN_COLUMNS
+
+    def table(self) -> TextTable:
+        """A row for each label of the first column and a column for each of the second, or the cells one by one."""
+        places = self._places
+        low, high = margin_law(self.of.protocol, self.of.tally.reports, self._sorted).tails(0.025)
+        title = f"{' by '.join(self.names)}, each ± {max(-low, high):,.{places}f} (95%)"
+        if self.values.ndim == 2:
+            headings = (self.names[0], *map(str, self.labels[1]))
+            cells = zip(self.labels[0], self.values.tolist(), strict=True)
+            rows = tuple((str(label), *(f"{value:,.{places}f}" for value in row)) for label, row in cells)
+            return TextTable(headings, rows, frozenset(range(1, len(headings))), title)
+        cells_ = tuple((*map(str, named), value) for named, value, _ in self.rows())
+        return TextTable((*self.names, "people"), cells_, frozenset({len(self.names)}), title)
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def __repr__(self) -> str:
+        return f"Margin: {' by '.join(self.names)}, {self.values.size:,} cells"
+
+    def _repr_html_(self) -> str:
+        return self.table().html()

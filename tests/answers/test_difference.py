@@ -1,0 +1,162 @@
+"""Differences and ratios of two answers: what they cover, what they cost, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import headcount as hc
+from headcount.answers.difference import Error, Ratio
+from headcount.programme.law import Noise
+
+CENTRAL = {"epsilon": 1, "model": "central"}
+RUNS = 4_000
+FEW = 5 * math.sqrt(0.05 * 0.95 / RUNS)  # five standard errors: a false alarm has a chance below 1e-6
+
+
+def counted(ones: int, others: int = 500, **given: object) -> hc.Estimate:
+    return hc.count([1] * ones + [0] * others, **{**CENTRAL, **given})
+
+
+def missed(above: float, below: float, errors: tuple[Error, Error], shrunk: float = 1.0) -> float:
+    """How often the interval of a ratio misses it, with errors drawn from their laws."""
+    coins, task, out = hc.SeededCoins(7), hc.Count(), 0
+    draws = []
+    for error in errors:
+        reached = np.cumsum(error.noise.masses)
+        at = np.searchsorted(reached, coins.uniform(RUNS) * reached[-1])
+        draws.append(error.noise.values[at] * error.scale)
+    thought = tuple(Error(Noise(error.noise.values * shrunk, error.noise.masses), error.scale) for error in errors)
+    for a, b in zip(*draws, strict=True):
+        ratio = Ratio(task, above + float(a), below + float(b), *thought, ("", ""))
+        out += not ratio.accepts(above / below)
+    return out / RUNS
+
+
+@pytest.mark.parametrize(("above", "below"), [(300, 40), (5, 60), (0, 12), (40, 3)])
+def test_the_interval_of_a_ratio_covers_as_often_as_it_says_and_a_twin_that_thinks_errors_smaller_does_not(
+    above: int, below: int
+) -> None:
+    errors = (counted(9)._law, counted(9, epsilon=0.4)._law)
+    assert missed(above, below, errors) <= 0.05 + FEW
+    assert missed(above, below, errors, shrunk=0.7) > 0.05 + FEW
+
+
+def test_the_interval_is_made_of_the_ratios_that_are_accepted() -> None:
+    ratio = counted(450) / counted(90, epsilon=0.3)
+    low, high = ratio.interval()
+    assert low < ratio.value < high
+    tried = np.linspace(low - 1.0, high + 1.0, 4_001).tolist()
+    assert all(low <= each <= high for each in tried if ratio.accepts(each))
+    narrow = ratio.interval(0.5)
+    assert low < narrow[0] < narrow[1] < high
+
+
+def test_a_ratio_by_what_may_be_zero_has_no_interval_and_says_so() -> None:
+    ratio = counted(450) / counted(0, epsilon=0.1)
+    assert ratio.interval() == (-math.inf, math.inf)
+    assert "not known" in str(ratio)
+    assert json.loads(json.dumps(ratio.to_json(), allow_nan=False))["interval95"] == [None, None]
+    nothing = replace(ratio, below=0.0)
+    assert math.isnan(nothing.value)
+    assert nothing.interval() == (-math.inf, math.inf)
+
+
+def test_sums_of_values_have_ratios_too() -> None:
+    now = hc.sum([4.5] * 500, bounds=(0, 10), **CENTRAL)
+    before = hc.sum([1.5] * 500, bounds=(0, 10), **CENTRAL)
+    low, high = (now / before).interval(0.999999)
+    assert low < 3 < high
+    assert high - low < 3
+
+
+def test_bins_of_a_distribution_differ_by_the_law_of_a_bin() -> None:
+    given = {"bounds": (0, 10), "bins": 256, "clip": True, **CENTRAL}
+    now, before = (hc.distribution([3.0] * many, **given) for many in (900, 500))
+    first = next(iter((now - before).values()))
+    assert first.std_error == pytest.approx(math.sqrt(2.0) * now.std_error, rel=1e-3)
+
+
+def test_both_answers_cost_people_in_both_their_sum() -> None:
+    both = counted(300, epsilon=0.1) - counted(200, epsilon=0.2)
+    assert both.together is not None
+    assert (both.together.epsilon, both.together.delta) == (pytest.approx(0.3), 0.0)
+    assert both.together.epsilon >= 0.3
+    assert "for people in both" in str(both)
+    private = counted(200, neighbours="add-remove")
+    assert (counted(300) - private).together is None
+    assert "together" not in str(counted(300) - private)
+
+
+def test_histograms_have_differences_and_ratios_of_every_category() -> None:
+    now, before = (hc.histogram(["a"] * 600 + ["b"] * many, categories=["a", "b"], **CENTRAL) for many in (400, 100))
+    assert (now - before).to_pandas().columns.tolist() == ["category", "value", "low95", "high95"]
+    low, high = (now / before)["b"].interval(0.999999)
+    assert low < 4 < high
+    assert "b" in str(now / before)
+    assert {cell["category"] for cell in (now / before).to_json()["cells"]} == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "match"),
+    [
+        (lambda a, b: a + b, "has no"),
+        (lambda a, b: sum([a, b]), "has no"),
+        (lambda a, _: 2 * a, "has no"),
+        (lambda a, _: a - 5, "a - b or a / b"),
+        (lambda a, _: 5 / a, "has no"),
+        (lambda a, b: a < b, "noise could decide"),
+        (lambda a, b: max(a, b), "noise could decide"),
+        (lambda a, _: a / a, "itself"),
+        (lambda a, _: a - hc.fraction([1, 0] * 50, **CENTRAL), "same question"),
+        (lambda *_: format(hc.histogram(["a"] * 90, categories=["a", "b"], **CENTRAL), ".1f"), "several values"),
+    ],
+)
+def test_arithmetic_that_cannot_be_right_is_refused_in_words(wrong: object, match: str) -> None:
+    with pytest.raises(hc.errors.Unsupported, match=match):
+        wrong(counted(300), counted(200))  # type: ignore[operator]
+
+
+def test_answers_are_formatted_like_numbers() -> None:
+    answer = counted(300)
+    assert f"{answer:.1f}" == f"{answer.value:.1f}"
+    assert f"{answer}" == str(answer)
+    assert f"{answer - counted(100):+.0f}".startswith("+")
+    told = hc.distribution([3.0] * 900, bounds=(0, 10), bins=16, **CENTRAL)
+    assert f"{told.median:.1f} {told.below(5):.0f}" == f"{told.median.value:.1f} {told.below(5).value:.0f}"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        counted(300),
+        counted(300, neighbours="add-remove"),
+        hc.count([1] * 300 + [0] * 700, epsilon=1, delta=1e-6, model="shuffle").clamped(),
+        hc.histogram(["a"] * 600 + ["b"] * 400, epsilon=1, delta=1e-6, model="central"),
+        hc.histogram(["a"] * 600 + ["b"] * 400, categories=["a", "b"], **CENTRAL).consistent(),
+        hc.sum([3.5] * 500, bounds=(0, 10), **CENTRAL),
+        hc.distribution([3.0] * 900, bounds=(0, 10), bins=16, **CENTRAL),
+    ],
+    ids=lambda answer: answer.protocol.name,
+)
+def test_an_answer_is_read_back_from_its_json(answer: hc.Estimate, tmp_path) -> None:
+    kept = tmp_path / "answer.json"
+    kept.write_text(json.dumps(answer.to_json()))
+    again = hc.load_answer(kept)
+    assert again.to_json() == answer.to_json()
+    assert str(again) == str(answer)
+
+
+def test_an_answer_that_was_changed_is_refused(tmp_path) -> None:
+    told, kept = counted(300).to_json(), tmp_path / "answer.json"
+    kept.write_text(json.dumps({**told, "value": told["value"] + 1}))
+    with pytest.raises(hc.errors.BadArgument, match="was changed"):
+        hc.load_answer(kept)
+    for text in ("{}", "[1]", '{"released": {"protocol": 3}}'):
+        kept.write_text(text)
+        with pytest.raises(hc.errors.BadArgument, match="not"):
+            hc.load_answer(kept)
