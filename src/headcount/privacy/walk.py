@@ -127,10 +127,13 @@ class Walk:
 
     def _logarithm(self, z: npt.NDArray[np.complexfloating[Any, Any]]) -> tuple[Floats, Floats, Floats]:
         """Of M(z)^n: its real part, its imaginary part, and by how much they may be wrong."""
-        terms = self.chances * np.expm1(z[:, None] * self.steps)
-        more, size = terms.sum(axis=1), np.abs(terms).sum(axis=1)
-        real = 0.5 * np.log1p(more.real * (2.0 + more.real) + more.imag**2)
-        turn = np.arctan2(more.imag, 1.0 + more.real)
+        more_than, turned = np.multiply.outer(z.real, self.steps), np.multiply.outer(z.imag, self.steps)
+        less, grown = np.expm1(more_than), np.exp(more_than)
+        across, up = less - 2.0 * grown * np.sin(0.5 * turned) ** 2, grown * np.sin(turned)
+        size = np.hypot(across, up) @ self.chances
+        across, up = across @ self.chances, up @ self.chances
+        real = 0.5 * np.log1p(across * (2.0 + across) + up**2)
+        turn = np.arctan2(up, 1.0 + across)
         return self.people * real, self.people * turn, ROUNDED * (4.0 + self.people * size)
 
     def _sum(self, last: int, noise: float) -> tuple[float, float, float]:
