@@ -172,7 +172,7 @@ class Randomiser:
         )
         title = f"Among {crowds[-1]:,} people epsilon is at most {most[-1][1]:.3g}"
         return lines(
-            [panel], path, title=title, subtitle=f"{self!r}. Local epsilon {self.local_epsilon:.3g}.", theme=theme
+            [panel], Path(path), title=title, subtitle=f"{self!r}. Local epsilon {self.local_epsilon:.3g}.", theme=theme
         )
 
     def __repr__(self) -> str:

@@ -142,7 +142,7 @@ def test_it_prints_its_finding_a_table_json_and_csv(everybody, pair):
         "Calibrated exactly",
         "All 7 that need a shuffler, exactly",
     ]
-    assert [len(panel.protocols) for panel in everybody.panels] == [2, 2, 6]
+    assert [len(panel.protocols) for panel in everybody.panels] == [2, 2, 7]
     assert len(pair.panels) == 2
     assert "(zsum above)" in str(pair)
     assert "throughout" in str(pair)
