@@ -48,6 +48,7 @@ from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
 from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
+from headcount.randomiser import Randomiser, randomiser
 from headcount.rounds import Series
 from headcount.running import run
 
@@ -85,6 +86,7 @@ __all__ = [
     "Protocol",
     "Quantile",
     "QuantileEstimate",
+    "Randomiser",
     "Rate",
     "Ratio",
     "Refused",
@@ -116,6 +118,7 @@ __all__ = [
     "plan_from_json",
     "protocol",
     "quantile",
+    "randomiser",
     "run",
     "series",
     "smallest_detectable",

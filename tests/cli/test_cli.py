@@ -132,8 +132,8 @@ REFUSED = {
     ),
     "nothing serves": (
         ("advise", "count", "--n", "9", "--epsilon", "1", "--model", "shuffle"),
-        "no protocol of the shuffle model can serve (cheu-count, zsum, poisson-count, negative-binomial-count, "
-        "correlated-count: cannot give delta = 0; use --delta 1e-6 or another model)",
+        "no protocol of the shuffle model can serve (cheu-count, one-sided-count, zsum, poisson-count, "
+        "negative-binomial-count, correlated-count: cannot give delta = 0; use --delta 1e-6 or another model)",
     ),
     "a figure": (("advise", "count", "--n", "9", *BUDGET, "--plot", "a.gif"), "--plot is 'a.gif'"),
     "clip": (("compare", "people.csv", "--column", "person", "--bounds", "0", "9", *BUDGET), "or use --clip"),

@@ -223,5 +223,5 @@ def test_those_that_lack_the_same_are_named_together_and_once():
     for option in advice.options:
         assert not option.reason.startswith(option.name)
     assert str(advice).count("cannot give delta = 0") == 1
-    with pytest.raises(hc.Refused, match=r"no protocol of the shuffle model can serve \(cheu-count, zsum, "):
+    with pytest.raises(hc.Refused, match=r"no protocol of the shuffle model can serve \(cheu-count, one-sided-count, "):
         advice.why()

@@ -14,7 +14,8 @@ import pytest
 import truth
 
 from headcount.privacy import trinomial as cells
-from headcount.privacy.blanket import FakeUsersBlanket, HadamardBlanket, HashedBlanket, ResponseBlanket
+from headcount.privacy.amplified import Amplified, MessageLaws
+from headcount.privacy.blanket import FakeUsersBlanket, HadamardBlanket, HashedBlanket
 from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.trinomial import Trinomial, _most_below_half, mean_shortfall
 
@@ -85,7 +86,7 @@ def test_the_response_s_bound_is_the_lemma_s(lie: float, values: int, people: in
     total = mp.mpf(0)
     for mass, i, j, k in thrice(people, g / values, g * (values - 2) / values):
         total += mass * max((1 - g) * values * (i - factor * j) - g * (factor - 1) * (i + j + k), mp.mpf(0))
-    check_formula(ResponseBlanket(lie, values, people), epsilon, total / (g * people))
+    check_formula(Amplified(MessageLaws.response(lie, values), people), epsilon, total / (g * people))
 
 
 @pytest.mark.parametrize(("values", "people"), [(2, 1), (2, 3), (2, 5), (3, 1), (3, 3), (3, 5), (4, 2), (4, 4)])
@@ -94,11 +95,11 @@ def test_the_response_s_bound_holds_and_is_close(values: int, people: int, lie: 
     def reply(value: int) -> multisets.MessageLaw:
         return {y: lie / values + (1 - lie) * (y == value) for y in range(values)}
 
-    loss = ResponseBlanket(float(lie), values, people)
+    loss = Amplified(MessageLaws.response(float(lie), values), people)
     held = itertools.combinations_with_replacement(range(values), people - 1)
     views = [[multisets.shuffled(map(reply, (x, *rest))) for x in (0, 1)] for rest in held]
     for share in (0.0, 0.2, 0.5, 0.8):
-        epsilon = share * loss.pure
+        epsilon = share * loss.laws.local_epsilon
         worst = max(multisets.hockey_stick(p, q, epsilon) for p, q in views)
         assert worst * (1 - 1e-12) <= loss.delta(epsilon)
         assert loss.delta(epsilon) <= (1 + 1e-9 if people == 1 else 1.6) * worst  # alone it is exact
@@ -122,29 +123,29 @@ def test_among_others_who_hold_a_third_value_the_bound_is_nearly_attained() -> N
 
     p, q = view(1.0 - lie + each, each), view(each, 1.0 - lie + each)
     attained = float(np.maximum(p - math.exp(epsilon) * q, 0.0).sum())
-    assert attained <= ResponseBlanket(lie, values, people).delta(epsilon) <= 1.02 * attained
+    assert attained <= Amplified(MessageLaws.response(lie, values), people).delta(epsilon) <= 1.02 * attained
 
 
 def test_the_response_loses_nothing_from_the_local_epsilon_on() -> None:
-    loss = ResponseBlanket(0.2, 5, 40)
-    assert loss.pure == pytest.approx(math.log(1 + 5 * 0.8 / 0.2))
-    beyond = loss.pure * (1 + 1e-13)  # which is rounded itself
+    loss = Amplified(MessageLaws.response(0.2, 5), 40)
+    assert loss.laws.local_epsilon == pytest.approx(math.log(1 + 5 * 0.8 / 0.2))
+    beyond = loss.laws.local_epsilon * (1 + 1e-13)  # which is rounded itself
     assert loss.delta(beyond) == loss.delta(50.0) == loss.delta(1000.0) == 0.0
-    assert loss.delta(0.99 * loss.pure) > 0.0
-    assert ResponseBlanket(1.0, 5, 40).delta(0.0) == 0.0
+    assert loss.delta(0.99 * loss.laws.local_epsilon) > 0.0
+    assert Amplified(MessageLaws.response(1.0, 5), 40).delta(0.0) == 0.0
 
 
 def test_the_theorem_s_closed_form_is_safe_and_lavish() -> None:
     k, n, delta = 4, 10**5, 1e-6
     for epsilon in (0.3, 1.0):
         lie = max(14 * k * math.log(2 / delta) / ((n - 1) * epsilon**2), 27 * k / ((n - 1) * epsilon))
-        assert ResponseBlanket(lie, k, n).delta(epsilon) < delta / 100
+        assert Amplified(MessageLaws.response(lie, k), n).delta(epsilon) < delta / 100
 
 
 def test_many_values_lie_in_the_poisson_limit() -> None:
     # A million values and 45 liars for each: two cells of mean 45 that know nothing of each other.
     k, n = 10**6, 10**9
-    loss = ResponseBlanket(0.045, k, n)
+    loss = Amplified(MessageLaws.response(0.045, k), n)
     factor, masses = math.e, truth.poisson(45.0).floats()
     start = truth.poisson(45.0).start
     counts = np.arange(start, start + masses.size)
@@ -307,10 +308,12 @@ def test_the_published_number_of_fakes_is_safe_and_lavish() -> None:
 
 # All of them
 
+RESPONSES = [
+    (0.3, 2, 1), (1e-6, 10, 3), (0.01, 5, 10**4), (0.9, 3, 10**9), (1e-7, 2, 10**9), (0.001, 10**6, 10**9),
+    (1.0 - 1e-12, 7, 1000), (1e-12, 2, 1),
+]  # fmt: skip
 LOSSES: list[PrivacyLoss] = [
-    ResponseBlanket(0.3, 2, 1), ResponseBlanket(1e-6, 10, 3), ResponseBlanket(0.01, 5, 10**4),
-    ResponseBlanket(0.9, 3, 10**9), ResponseBlanket(1e-7, 2, 10**9), ResponseBlanket(0.001, 10**6, 10**9),
-    ResponseBlanket(1.0 - 1e-12, 7, 1000), ResponseBlanket(1e-12, 2, 1),
+    *(Amplified(MessageLaws.response(lie, values), people) for lie, values, people in RESPONSES),
     HashedBlanket(1, 0.5, 2, 0.4), HashedBlanket(10**9, 43e-4, 10**5, 1e-5), HashedBlanket(1000, 3.25, 50, 0.02),
     HashedBlanket(10**9, 1e-9, 10, 0.1), HadamardBlanket(1, 1, 1), HadamardBlanket(10**9, 60, 30),
     FakeUsersBlanket(0.1, 0), FakeUsersBlanket(0.4, 10**9), FakeUsersBlanket(1e-7, 10**9), FakeUsersBlanket(1e-9, 1),
@@ -329,8 +332,8 @@ def test_delta_is_a_chance_that_falls_with_epsilon(loss: PrivacyLoss) -> None:
 
 def test_more_cover_loses_less() -> None:
     grids: list[list[PrivacyLoss]] = [
-        [ResponseBlanket(0.2, 6, n) for n in (1, 2, 5, 30, 300, 3000)],
-        [ResponseBlanket(lie, 6, 300) for lie in (0.01, 0.1, 0.3, 0.6, 0.9)],
+        [Amplified(MessageLaws.response(0.2, 6), n) for n in (1, 2, 5, 30, 300, 3000)],
+        [Amplified(MessageLaws.response(lie, 6), 300) for lie in (0.01, 0.1, 0.3, 0.6, 0.9)],
         [HashedBlanket(100, rho, 20, 0.05) for rho in (0.1, 0.5, 1.0, 2.5, 7.0)],
         [HadamardBlanket(256, rho, 8) for rho in (1, 5, 20, 40)],
         [FakeUsersBlanket(0.1, fakes) for fakes in (0, 1, 10, 100, 1000)],

@@ -11,8 +11,7 @@ import pytest
 import truth
 
 from headcount.privacy import laws
-from headcount.privacy.blanket import ResponseBlanket
-from headcount.privacy.clones import Clones
+from headcount.privacy.amplified import Amplified, MessageLaws
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.loss import WITHIN, PrivacyLoss
 from headcount.privacy.pair import Pair
@@ -85,7 +84,7 @@ def test_the_check_of_digits_catches_a_difference_of_doubles() -> None:
 
 
 def test_clones_of_a_bit_are_no_better_hidden_than_the_bit() -> None:
-    check_near_pure(lambda flip, n: Clones(math.log((1.0 - flip) / flip), n - 1, binary=True), seed=2, most=4.0)
+    check_near_pure(lambda flip, n: Amplified(MessageLaws.response(2.0 * flip, 2), n), seed=2, most=4.0)
 
 
 def one_report(own: Any, other: Any, epsilon: float) -> Any:
@@ -101,9 +100,9 @@ def mp_exp(epsilon: float) -> Any:
 @pytest.mark.parametrize("lie", [0.9, 0.3, 1e-3, 1e-9])
 def test_a_report_alone_keeps_its_digits_under_a_blanket(values: int, lie: float) -> None:
     chance = Chance.up(lie)
-    loss, exact = ResponseBlanket(chance, values, 1), truth.exact(chance)
+    loss, exact = Amplified(MessageLaws.response(chance, values), 1), truth.exact(chance)
     for below in BELOW:
-        epsilon = loss.pure * (1.0 - below)
+        epsilon = loss.laws.local_epsilon * (1.0 - below)
         alone = one_report(1 - exact + exact / values, exact / values, epsilon)
         assert alone <= truth.exact(loss.delta(epsilon))
 

@@ -10,7 +10,7 @@ import pytest
 from headcount.planner.calibrate import calibrate
 from headcount.privacy import laws
 from headcount.privacy.almost_central import CAPS, AlmostCentral, flooding_noise
-from headcount.privacy.blanket import ResponseBlanket
+from headcount.privacy.amplified import Amplified, MessageLaws
 from headcount.privacy.budget import Budget
 from headcount.privacy.correlated import correlated_loss
 from headcount.privacy.crowd import Crowd
@@ -119,7 +119,7 @@ def test_the_largest_value_stays_within_the_alphabets():
 
 @pytest.mark.parametrize(("lie", "values", "people"), [(0.5, 3, 4), (0.1, 5, 300), (0.04, 3, 10_000)])
 def test_one_digit_loses_no_less_than_its_blanket_says(lie, values, people):
-    digit, blanket = ShuffledDigits((lie,), (values,), people), ResponseBlanket(lie, values, people)
+    digit, blanket = ShuffledDigits((lie,), (values,), people), Amplified(MessageLaws.response(lie, values), people)
     for epsilon in (0.1, 0.3, 0.6):
         assert blanket.delta(epsilon) <= digit.delta(epsilon) * (1 + 1e-3)
 

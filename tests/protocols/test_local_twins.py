@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from headcount.privacy.clones import Clones
+from headcount.privacy.amplified import Amplified, MessageLaws
 from headcount.privacy.pair import Pair
 from headcount.programme.brick import Emit, Let, Maybe
 from headcount.programme.chance import Chance
@@ -165,14 +165,14 @@ class Unweighted(Hybrid):
 
 class HalfTheLocalLoss(shuffled(GeneralisedResponse)):
     def view(self, honest):
-        return Clones(self.local_epsilon / 2.0, honest - 1)
+        return Amplified(MessageLaws.clones(self.local_epsilon / 2.0), honest)
 
 
 class ClonesOfMore(shuffled(HadamardResponse)):
     """As many clones as there were tenfold people."""
 
     def view(self, honest):
-        return Clones(self.local_epsilon, 10 * honest)
+        return Amplified(self.message_laws, 10 * honest)
 
 
 TWINS = [

@@ -57,8 +57,8 @@ def test_both_estimate_the_same(former, kept):
 
 @twice
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.6])
-def test_the_one_that_is_kept_claims_less(former, kept, epsilon):
-    assert kept.loss.delta(epsilon) < 0.9 * former.loss.delta(epsilon)
+def test_the_one_that_is_kept_claims_no_more(former, kept, epsilon):
+    assert kept.loss.delta(epsilon) <= former.loss.delta(epsilon) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("former", FORMER, ids=lambda cls: cls.name)

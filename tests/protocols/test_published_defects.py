@@ -11,9 +11,8 @@ import pytest
 from headcount.errors import OverBudget
 from headcount.planner.calibrate import calibrate
 from headcount.privacy import exact_tables as tables
-from headcount.privacy.blanket import ResponseBlanket
+from headcount.privacy.amplified import Amplified, MessageLaws
 from headcount.privacy.budget import Budget
-from headcount.privacy.clones import Clones
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.loss import TotalVariationSlack
 from headcount.privacy.share_distance import fewest_shares, published_shares, share_distance
@@ -127,8 +126,8 @@ def test_a_value_that_nobody_lies_about_is_a_breach_of_privacy(twin):
 
 def test_lies_calibrated_for_one_value_fewer_are_over_the_budget():
     thin = calibrate(BlanketSum, Sum((0, 1)), Crowd(10_000), BUDGET)
-    assert ResponseBlanket(thin.lie, thin.kinds, 10_000).delta(1.0) <= 1e-6
-    assert ResponseBlanket(thin.lie, thin.kinds + 1, 10_000).delta(1.0) > 1.1e-6
+    assert Amplified(MessageLaws.response(thin.lie, thin.kinds), 10_000).delta(1.0) <= 1e-6
+    assert Amplified(MessageLaws.response(thin.lie, thin.kinds + 1), 10_000).delta(1.0) > 1.1e-6
 
 
 # Weights by the wrong logarithm, and a nothing that is said aloud
@@ -264,6 +263,6 @@ def test_the_sides_of_clones_do_not_differ_and_both_are_claimed():
     for epsilon in (0.0, 0.3, 1.0):
         factor = math.exp(epsilon)
         sides = [sum(max(p[seen] - factor * q[seen], 0.0) for seen in p) for p, q in ((first, second), (second, first))]
-        claimed = Clones(local, others).orders(np.array([epsilon]))
+        claimed = Amplified(MessageLaws.clones(local), others + 1).orders(np.array([epsilon]))
         assert [side.item() for side in claimed] == pytest.approx(sides, rel=1e-9)
         assert sides[0] == pytest.approx(sides[1], rel=1e-12)

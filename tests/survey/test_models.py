@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from headcount.planner.calibrate import calibrate
-from headcount.privacy.blanket import ResponseBlanket
+from headcount.privacy.amplified import Amplified, MessageLaws
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.programme.coins import SeededCoins
@@ -92,7 +92,7 @@ def test_a_crowd_that_holds_a_third_answer_attains_its_delta():
     first, second = views(0), views(1)
     counted = sum(max(0.0, mass - math.exp(epsilon) * second[view]) for view, mass in first.items())
     assert amplification.attained(answers, lie, people, epsilon) == pytest.approx(counted, rel=1e-9)
-    assert counted <= ResponseBlanket(lie, answers, people).delta(epsilon)
+    assert counted <= Amplified(MessageLaws.response(lie, answers), people).delta(epsilon)
 
 
 def test_bounds_on_shuffled_reports_keep_their_order():

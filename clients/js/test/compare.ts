@@ -125,9 +125,7 @@ const PROVED = [
   "randomised-response", "generalised-response", "basic-rappor", "optimised-unary", "local-hashing", "hadamard-response",
   "subset-selection", "succinct-histogram", "duchi", "piecewise", "hybrid", "zsum", "poisson-count",
   "negative-binomial-count", "correlated-count", "blanket-sum", "poisson-histogram", "correlated-histogram",
-  "balcer-cheu-histogram", "blanket-histogram", "shuffled-basic-rappor", "shuffled-optimised-unary",
-  "shuffled-local-hashing", "shuffled-hadamard-response", "shuffled-subset-selection", "shuffled-succinct-histogram",
-  "shuffled-piecewise", "shuffled-hybrid", "padded-count", "padded-histogram", "sampled-padded-histogram",
+  "balcer-cheu-histogram", "blanket-histogram", "padded-count", "padded-histogram", "sampled-padded-histogram",
 ];
 
 /** What a device works out of plans by itself: as much as Python does, and no plan is proved that claims a tenth less. */

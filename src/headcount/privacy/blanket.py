@@ -1,4 +1,4 @@
-r"""Privacy blankets: a victim's message among messages that depend on nobody's value.
+r"""Covers: a victim's message among others of everybody's that depend on nobody's value.
 
 All are one lemma [BBGN19, Lemma 5.3]. Reveal which of the others' messages are blanket and the rest of them; then the
 victim's message is one among M of which M - 1 were drawn from the blanket's law $\omega$, and
@@ -68,40 +68,6 @@ class _Blanket(PrivacyLoss):
 
     def _is_pure(self, epsilon: float) -> bool:
         return epsilon >= self.pure * (1.0 + ROUNDED)  # which is rounded itself
-
-
-@dataclass(frozen=True, eq=False)
-class ResponseBlanket(_Blanket):
-    """Shuffled k-ary randomised response [BBGN19, 3.1].
-
-    With chance `lie` a person sends any of the `values`, the true one included.
-
-    The victim's own lie is not revealed, which is what makes the bound vanish from the local
-    epsilon on. If the others hold a third value it is nearly attained. With two values there is
-    none: `ShuffledBits` is exact and up to twice as sharp in epsilon.
-    """
-
-    lie: float
-    values: int
-    people: int
-
-    @property
-    def pure(self) -> float:
-        return math.log1p(self.values * (1.0 - self.lie) / self.lie)
-
-    @cached_property
-    def _cells(self) -> Trinomial:
-        """One slot a person: a lie with one of the victim's values, any other lie, or the truth."""
-        return Trinomial.of(self.people, self.lie / self.values, self.lie * (1.0 - 2.0 / self.values), 1.0 - self.lie)
-
-    def _bound(self, factor: float) -> float:
-        # A lie that hits neither value counts against the victim's as much as the victim's own lie
-        # would.
-        truth, hidden = (1.0 - self.lie) * self.values, self.lie * (factor - 1.0)
-        return self._cells.excess(truth - hidden, truth * factor + hidden, hidden) / self.lie
-
-    def _cut(self) -> float:
-        return self._cells.cut(self.values) / self.lie
 
 
 class _Cover(_Blanket):

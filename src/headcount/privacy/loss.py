@@ -117,6 +117,11 @@ class PrivacyLoss(ABC):
         """
         return min(1.0, self.claim(epsilon).delta)
 
+    @property
+    def attained(self) -> PrivacyLoss | None:
+        """The loss of certain neighbouring crowds, and so a lower bound; None where none is known."""
+        return None if self.kind == "bound" else self
+
     def delta_slack(self, epsilon: float) -> float:
         """The part of delta that pays for rounded tables and cut tails.
 

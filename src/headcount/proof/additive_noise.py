@@ -24,7 +24,7 @@ from headcount.proof.effort import TooLarge, spend
 from headcount.proof.enumeration import Message
 from headcount.proof.many_pairs import ManyPairs
 from headcount.proof.noise_sources import NoiseSources, NotFixed, Source, fixed
-from headcount.proof.programme import All, Step, reads
+from headcount.proof.programme import All, Maybe, Step, reads
 from headcount.proof.table_laws import NegativeBinomial, NoSuchLaw
 
 MOST_VALUES = 1 << 17
@@ -51,7 +51,7 @@ def prove(claim: Claim) -> Proof | None:
     if claim.model != "shuffle" or claim.neighbours != "replace" or claim.values is None:
         return None
     parts = list(_parts(claim.report))
-    own = All(tuple(part for part in parts if "value" in reads(part)))
+    own, keep = _kept([part for part in parts if "value" in reads(part)])
     if claim.values > MOST_VALUES:
         return None
     try:
@@ -62,7 +62,7 @@ def prove(claim: Claim) -> Proof | None:
                 noise.add(part, {})
     except (NotFixed, NoSuchLaw):
         return None
-    cases = list(_cases(sent, noise))
+    cases = list(_cases(sent, noise, keep))
     if not cases:
         nothing = Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)))
         return Proof(lambda _: nothing, "what a person sends does not depend on what they hold")
@@ -75,6 +75,25 @@ def prove(claim: Claim) -> Proof | None:
         )
 
     return Proof(bounds, BECAUSE.format(people=claim.honest, distance=float(noise.distance)))
+
+
+def _kept(own: list[Step]) -> tuple[All, Fraction]:
+    """What depends on the value, and the chance with which all of it is sent."""
+    match own:
+        case [Maybe(keep, inner, All(()))] if "value" in reads(inner):
+            return All((inner,)), keep
+    return All(tuple(own)), Fraction(1)
+
+
+def _thinned(pair: BallPair, times: int, keep: Fraction) -> BallPair:
+    """The pair if what the person sends of this message is only sent with this chance."""
+    if keep == 1:
+        return pair
+    spend(4 * len(pair.p))
+    kept, dropped = ball(keep), 1 - ball(keep)
+    p, q = (pair.q, pair.p) if times > 0 else (pair.p, pair.q)  # p has the message
+    mixed = [kept * a + dropped * b for a, b in zip(p, q, strict=True)]
+    return BallPair(q, mixed, pair.outside) if times > 0 else BallPair(mixed, q, pair.outside)
 
 
 def _sent(own: Step, values: int) -> list[Counter[Message]]:
@@ -112,7 +131,7 @@ class Case:
         return ManyPairs([(pair, times[name]) for name, pair in different.items()], self.symmetric)
 
 
-def _cases(sent: list[Counter[Message]], noise: NoiseSources) -> Iterator[Case]:
+def _cases(sent: list[Counter[Message]], noise: NoiseSources, keep: Fraction) -> Iterator[Case]:
     """One case for each two values that differ in what hides them."""
     groups = _Groups(noise)
     seen = set()
@@ -135,6 +154,8 @@ def _cases(sent: list[Counter[Message]], noise: NoiseSources) -> Iterator[Case]:
         moved = {message: times for message, times in change.items() if times}
         if not moved:
             continue
+        if keep < 1 and len({times > 0 for times in moved.values()}) < len(moved):
+            raise TooLarge("two messages of a person are sent or not together")
         touched = [groups.of(message) for message in moved]
         if groups.of_different(moved) < len(moved):
             raise TooLarge(NOT_APART)
@@ -145,10 +166,11 @@ def _cases(sent: list[Counter[Message]], noise: NoiseSources) -> Iterator[Case]:
             continue
         seen.add(key)
         shifts = [group.shifted(times) for group, times in zip(touched, moved.values(), strict=True)]
+        pairs = [_thinned(pair, times, keep) for (pair, _), times in zip(shifts, moved.values(), strict=True)]
         text = f"one person holds {first} in one crowd and {second} in the other; all others are the same"
         even = changes == Counter({(role, -by): many for (role, by), many in changes.items()})
         extra = sum((extra for _, extra in shifts), Fraction(0))
-        yield Case(tuple(pair for pair, _ in shifts), extra, text, symmetric=even)
+        yield Case(tuple(pairs), extra, text, symmetric=even)
 
 
 def _all_changed(sent: list[Counter[Message]], groups: _Groups) -> Case:

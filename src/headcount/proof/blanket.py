@@ -24,7 +24,7 @@ from headcount.proof.claim import Claim, Proof
 from headcount.proof.divergence import Bounds
 from headcount.proof.effort import spend
 from headcount.proof.expression import Expression
-from headcount.proof.programme import All, Below, Copies, Emit, Let, Maybe, Rounded, Row, Step, reads
+from headcount.proof.programme import All, Copies, Maybe, Row, Step, reads
 
 WINDOW_BITS = 110
 TERM = 6  # units for a term of an expectation
@@ -36,7 +36,7 @@ BECAUSE = "one message depends on the value; {what} hide it whatever others hold
 def prove(claim: Claim) -> Proof | None:
     if claim.model != "shuffle" or claim.neighbours != "replace" or claim.values is None:
         return None
-    found = _response(claim) or _rows(claim)
+    found = _rows(claim)
     return None if found is None else hidden_by(*found)
 
 
@@ -49,30 +49,6 @@ def hidden_by(bound: Callable[[Fraction], Fraction], what: str) -> Proof:
 
 
 Found = tuple[Callable[[Fraction], Fraction], str]
-
-
-def _response(claim: Claim) -> Found | None:
-    """With chance `lie` any of k messages, otherwise the value, or the level it is rounded to."""
-    step, name, values = claim.report, "value", claim.values
-    match step:
-        case Let(named, Rounded(Expression("name", ("value",)), steps, levels), inner) if values == steps + 1:
-            step, name, values = inner, named, levels + 1
-    match step:
-        case Maybe(lie, Let(any_, Below(kinds), Emit((drawn,))), Emit((told,))):
-            if drawn != Expression("name", (any_,)) or told != Expression("name", (name,)) or values != kinds:
-                return None
-        case _:
-            return None
-    if not 0 < lie < 1:
-        return None
-
-    def bound(epsilon: Fraction) -> Fraction:
-        growth = ball(epsilon).exp()
-        truth, hidden = ball((1 - lie) * kinds), ball(lie) * (growth - 1)
-        slots = Slots(claim.honest, lie / kinds, lie * (1 - Fraction(2, kinds)))
-        return slots.excess(truth - hidden, truth * growth + hidden, hidden) / (claim.honest * lie)
-
-    return bound, f"lies, told with chance {float(lie):.4g},"
 
 
 @dataclass(frozen=True)

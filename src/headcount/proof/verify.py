@@ -11,9 +11,9 @@ from flint import ctx
 
 from headcount.proof import (
     additive_noise,
+    amplification,
     blanket,
     central,
-    clones,
     families,
     flipped_bits,
     local,
@@ -39,9 +39,9 @@ PROVERS: tuple[Prover, ...] = (
     flipped_bits.prove,
     additive_noise.prove,
     single_integer.prove,
+    amplification.prove,
     blanket.prove,
     uniform_blanket.prove,
-    clones.prove,
 )
 
 PRECISION = 256

@@ -48,6 +48,7 @@ from headcount.protocols.shuffle.count_min_shuffle import CountMinShuffle
 from headcount.protocols.shuffle.fake_users import FakeUsers
 from headcount.protocols.shuffle.hadamard_shuffle import HadamardShuffle
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
+from headcount.protocols.shuffle.one_sided_count import OneSidedCount
 from headcount.protocols.shuffle.padded_count import PaddedCount
 from headcount.protocols.shuffle.padded_histogram import PaddedHistogram
 from headcount.protocols.shuffle.poisson_count import PoissonCount
@@ -77,6 +78,7 @@ OWN: tuple[type[Protocol], ...] = (
     Piecewise,
     Hybrid,
     CheuCount,
+    OneSidedCount,
     Zsum,
     PoissonCount,
     NegativeBinomialCount,
@@ -104,14 +106,14 @@ OWN: tuple[type[Protocol], ...] = (
     shuffled(HadamardResponse),
     shuffled(SubsetSelection),
     shuffled(SuccinctHistogram),
-    shuffled(Duchi, binary=True),
+    shuffled(Duchi),
     shuffled(Piecewise),
     shuffled(Hybrid),
 )
 # One mechanism has one entry: these are read from old files, and what is the same with a sharper
 # loss serves instead.
 FORMER: dict[type[Protocol], type[Protocol]] = {
-    shuffled(RandomisedResponse, binary=True): CheuCount,
+    shuffled(RandomisedResponse): CheuCount,
     shuffled(GeneralisedResponse): BlanketHistogram,
 }
 GROUP = "headcount.protocols"

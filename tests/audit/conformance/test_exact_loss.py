@@ -148,7 +148,7 @@ def test_corrupt_people_help_a_count_over_its_threshold_and_no_more():
     assert any(h.low > a.high for h, a in zip(helped, alone, strict=True))
 
 
-@pytest.mark.parametrize("cls", [Zsum, shuffled(RandomisedResponse, binary=True)])
+@pytest.mark.parametrize("cls", [Zsum, shuffled(RandomisedResponse)])
 def test_known_messages_among_seen_ones_change_nothing(cls):
     """Every choice of two corrupt people, message by message: the analyser takes them away again."""
     enumerated = Enumerated(cls.tiny())

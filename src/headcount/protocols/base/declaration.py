@@ -17,9 +17,10 @@ import numpy.typing as npt
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, Unsupported
 from headcount.phrases import Phrase, setting
+from headcount.privacy.amplified import Amplified, MessageLaws
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import GroupPrivacy, PrivacyLoss
+from headcount.privacy.loss import GroupPrivacy, NoGuarantee, PrivacyLoss
 from headcount.privacy.model import Model
 from headcount.programme.brick import Brick
 from headcount.programme.chance import Chance
@@ -238,6 +239,15 @@ class Declaration(ABC):
     def group(self, honest: int, reports: int) -> PrivacyLoss:
         """The loss of several reports of one person: group privacy unless a leaf knows better."""
         return GroupPrivacy.of(self.view(honest), reports)
+
+    @property
+    def message_laws(self) -> MessageLaws:
+        """The laws of the one message that is sent: those of clones unless a leaf knows better."""
+        return MessageLaws.clones(self.local_epsilon or 0.0)
+
+    def shuffled_loss(self, honest: int) -> PrivacyLoss:
+        """The loss of the one message among those of this many honest people, mixed."""
+        return NoGuarantee() if self.local_epsilon is None else Amplified(self.message_laws, honest)
 
     @abstractmethod
     def point(self, tally: Tally) -> Floats:

@@ -19,7 +19,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy import Budget, Crowd
+from headcount.privacy import Budget, Crowd, PrivacyLoss
+from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme import Brick, Chance, Emit, Field, Maybe
 from headcount.programme.law import Floats
 from headcount.protocols.base import Knob, Settings, truthful
@@ -56,6 +57,10 @@ class Duchi(ScoredReports):
 
     def chances(self, level: int) -> Floats:
         return np.array([1.0 - self.keep, self.keep] if level else [self.keep, 1.0 - self.keep])
+
+    def shuffled_loss(self, honest: int) -> PrivacyLoss:
+        """Exact: the worst among the others hold an end of the range."""
+        return ShuffledBits(Chance(1.0 - self.keep), honest - 1)
 
     @classmethod
     def tiny(cls) -> Self:

@@ -19,6 +19,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
+from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe
 from headcount.protocols.base import Knob, Settings, truthful
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
@@ -54,6 +55,10 @@ class GeneralisedResponse(FrequencyOracle):
     @property
     def supports_other(self) -> float:
         return (1.0 - self.keep) / (self.kinds - 1)
+
+    @property
+    def message_laws(self) -> MessageLaws:
+        return self.supporting(1.0 / self.kinds, 0.0, 0.0)
 
     def report(self, value: Field) -> Brick:
         other = Let("step", Below(self.kinds - 1), Emit((value + 1 + STEP) % self.kinds))

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.privacy import Crowd, Pair, PrivacyLoss
+from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Ints
 from headcount.protocols.shared.hadamard import HadamardOracle, most_and_fewest, walsh_hadamard
@@ -45,6 +46,11 @@ class HadamardResponse(HadamardOracle):
     def idle(self) -> float:
         """The chance of point 0, which agrees with everything."""
         return 2.0 * self.keep / self.kinds
+
+    @property
+    def message_laws(self) -> MessageLaws:
+        """The third of three sets may hold just what is in both of the others or in neither."""
+        return self.supporting(0.5, 0.25, 0.25)
 
     def supporters(self, tally: Tally) -> Ints:
         told = np.append(0, tally.totals[1:])

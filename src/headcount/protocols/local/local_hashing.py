@@ -24,6 +24,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
+from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Below, Brick, Chance, Field, Let, Maybe
 from headcount.protocols.base import Choices, Knob
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
@@ -68,6 +69,11 @@ class LocalHashing(HashedMessages, FrequencyOracle):
     @property
     def supports_other(self) -> float:
         return self.collision * self.keep + (1.0 - self.collision) * (1.0 - self.keep) / (self.range - 1)
+
+    @property
+    def message_laws(self) -> MessageLaws:
+        once = 1.0 / self.range
+        return self.supporting(once, once * self.collision, once * self.hashing.triple_collision)
 
     def report(self, value: Field) -> Brick:
         bucket, emit = self.hashing.of(value), self.hashing.emit

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss
+from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Brick, Chance, Field, Subset
 from headcount.protocols.base import Choices, Knob
 from headcount.protocols.shared.bit_rows import BitRows
@@ -61,6 +62,12 @@ class SubsetSelection(BitRows, FrequencyOracle):
     @property
     def supports_other(self) -> float:
         return (self.size - self.keep) / (self.task.values - 1)
+
+    @property
+    def message_laws(self) -> MessageLaws:
+        d, w = self.task.values, self.size
+        once, again, further = w / d, (w - 1) / (d - 1), max(0.0, (w - 2) / max(d - 2, 1))
+        return self.supporting(once, once * again, once * again * further)
 
     def report(self, value: Field) -> Brick:
         return Subset(self.task.values, self.size, value, Chance(self.keep))

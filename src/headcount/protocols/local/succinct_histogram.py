@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.privacy import Crowd, Pair, PrivacyLoss
+from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Ints
 from headcount.protocols.shared.hadamard import HadamardOracle, most_and_fewest, walsh_hadamard
@@ -55,6 +56,10 @@ class SuccinctHistogram(HadamardOracle):
     def idle(self) -> float:
         """The chance of row 0 with its own sign, which agrees with everything."""
         return self.keep / self.rows
+
+    @property
+    def message_laws(self) -> MessageLaws:
+        return self.supporting(0.5, 0.25, 0.125)
 
     def supporters(self, tally: Tally) -> Ints:
         told = np.append(np.zeros(2, dtype=np.int64), tally.totals[2:])

@@ -7,12 +7,14 @@ exactly Bin(holders, p) + Bin(rest, q).
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 from headcount.errors import BadArgument
 from headcount.privacy import laws
+from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Tally
 from headcount.programme.law import Floats, Ints, Law, Noise
 from headcount.protocols.base import Protocol, Shape
@@ -41,6 +43,10 @@ class FrequencyOracle(Protocol):
     @abstractmethod
     def supports_other(self) -> float:
         """The chance q that it supports a given other value."""
+
+    def supporting(self, once: float, twice: float, thrice: float) -> MessageLaws:
+        """The laws of a message, which drawn whatever is held supports one, two, three values so often."""
+        return MessageLaws.supporting(math.exp(self.local_epsilon or 0.0), once, twice, thrice, values=self.task.values)
 
     def supporters(self, tally: Tally) -> Ints:
         """How many reports support each value."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,19 @@ class LinearHash:
         """The chance that two values collide: of prime (prime - 1) pairs of residues, equal ones."""
         whole, rest = divmod(self.prime, self.buckets)
         return whole * (rest + self.prime - self.buckets) / (self.prime * (self.prime - 1))
+
+    @cached_property
+    def triple_collision(self) -> float:
+        """The chance that three evenly spaced residues collide.
+
+        From one residue to the next u is added, or u less the prime. For each u it is known how
+        many of the first residues wrap around at either step.
+        """
+        p, u = self.prime, np.arange(1, self.prime)
+        twice = np.maximum(2 * u - p, 0), np.maximum(p - 2 * u, 0)
+        often = {(1, 1): twice[0], (1, 0): u - twice[0], (0, 0): twice[1], (0, 1): p - u - twice[1]}
+        same = [(u - wrapped * p) % self.buckets == 0 for wrapped in (0, 1)]
+        return sum(int(many[same[a] & same[b]].sum()) for (a, b), many in often.items()) / (p * (p - 1))
 
 
 @dataclass(frozen=True, kw_only=True)

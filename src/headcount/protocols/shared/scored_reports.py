@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from headcount.answers.intervals import half_width
 from headcount.privacy import Model, Pair, PrivacyLoss
+from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Batch, Tally
 from headcount.programme.law import Floats, Ints, Law, Noise
 from headcount.protocols.base import Protocol, Shape
@@ -64,6 +65,13 @@ class ScoredReports(Protocol):
     def view(self, honest: int) -> PrivacyLoss:
         """The two ends of the range: other values are nearer, or mixtures of nearer levels."""
         return Pair(self.chances(0), self.chances(self.grid))
+
+    @property
+    def message_laws(self) -> MessageLaws:
+        """Every message is least likely at one of the two ends."""
+        first, last, *between = (self.chances(level) for level in (0, self.grid, self.grid // 2)[: self.grid + 1])
+        rows = np.array([first, last, *between])
+        return MessageLaws(rows, np.minimum(first, last), others=tuple(range(len(rows))))
 
     @property
     def local_epsilon(self) -> float | None:

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from headcount.privacy import Model, Pair, PrivacyLoss, laws
+from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Brick, Chance, Coins, Field, Row
 from headcount.programme.law import Ints
 from headcount.protocols.shared.bit_rows import BitRows, heaviest_row
@@ -44,6 +45,11 @@ class UnaryEncoding(BitRows, FrequencyOracle):
     @cached_property
     def heaviest(self) -> int:
         return heaviest_row(self.supports_own, self.supports_other, self.task.values, self.crowd.size)
+
+    @property
+    def message_laws(self) -> MessageLaws:
+        other = float(self.other)
+        return self.supporting(other, other**2, other**3)
 
     def report(self, value: Field) -> Brick:
         return Row(self.task.values, self.other, value, self.own)

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
-from headcount.privacy.blanket import ResponseBlanket
+from headcount.privacy.amplified import MessageLaws
+from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe
 from headcount.protocols.base import Knob, Settings, likely_variance
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
@@ -57,11 +58,17 @@ class BlanketHistogram(FrequencyOracle):
     def supports_other(self) -> float:
         return self.lie / self.kinds
 
+    @property
+    def message_laws(self) -> MessageLaws:
+        return self.supporting(1.0 / self.kinds, 0.0, 0.0)
+
     def report(self, value: Field) -> Brick:
         return Maybe(Chance(self.lie), Let("any", Below(self.kinds), Emit(ANY)), Emit(value))
 
     def view(self, honest: int) -> PrivacyLoss:
-        return ResponseBlanket(self.lie, self.kinds, honest)
+        if self.kinds == 2:
+            return ShuffledBits(Chance.down(self.lie / 2.0), honest - 1)
+        return self.shuffled_loss(honest)
 
     @property
     def local_epsilon(self) -> float | None:

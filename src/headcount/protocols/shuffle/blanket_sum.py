@@ -23,7 +23,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
-from headcount.privacy.blanket import ResponseBlanket
+from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Batch, Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Floats, Law, Noise
 from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape, likely_variance
@@ -72,7 +72,11 @@ class BlanketSum(Protocol):
         return Tally(batch.reports, np.array([batch.messages["kind"].sum(dtype=np.int64)]))
 
     def view(self, honest: int) -> PrivacyLoss:
-        return ResponseBlanket(self.lie, self.kinds, honest)
+        return self.shuffled_loss(honest)
+
+    @property
+    def message_laws(self) -> MessageLaws:
+        return MessageLaws.response(self.lie, self.kinds)
 
     def point(self, tally: Tally) -> Floats:
         return (tally.totals / self.levels - tally.reports * self.lie / 2.0) / (1.0 - self.lie)

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
-from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme import Chance
 from headcount.protocols.base import Knob, Settings, likely_variance
 from headcount.protocols.shared.flipped_bit import FlippedBit
@@ -48,7 +47,7 @@ class CheuCount(FlippedBit):
         return Chance.up(self.lam / (2.0 * self.crowd.honest))
 
     def view(self, honest: int) -> PrivacyLoss:
-        return ShuffledBits(self.flip, honest - 1)
+        return self.shuffled_loss(honest)
 
     @classmethod
     def tiny(cls) -> Self:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from headcount.privacy.clones import Clones
+from headcount.privacy.amplified import Amplified, MessageLaws
 from headcount.programme.coins import SeededCoins
 from headcount_survey.notes import SEPARATING
 from headcount_survey.notes.laws import Exact, Word, pure_epsilon, sequences, shuffled
@@ -197,7 +197,7 @@ def simulated() -> Seen:
     severity=Severity.ACCURACY,
 )
 def amplified() -> Seen:
-    loss = Clones(2.0, 9_999)
+    loss = Amplified(MessageLaws.clones(2.0), 10_000)
     epsilon = loss.epsilon(1e-6)
     return corrected(
         epsilon >= 2.0,

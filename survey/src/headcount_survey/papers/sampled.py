@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from headcount.privacy.clones import Clones
+from headcount.privacy.amplified import Amplified, MessageLaws
 from headcount.privacy.sampled_counts import SampledCount, SampledHistogram
 from headcount_survey.notes.laws import binomial, divergence
 from headcount_survey.statement import Rows, Seen, Severity, corrected, proved
@@ -44,9 +44,8 @@ def clones() -> Seen:
     shares = []
     for n, e in itertools.product((3, 6, 12, 40), (0.2, 0.6)):
         views = [np.convolve(binomial(k, 1 - lie), binomial(n - k, lie)) for k in range(n + 1)]
-        shares.append(
-            max(divergence(a, b, e) for a, b in itertools.pairwise(views)) / Clones(1.5, n - 1, binary=True).delta(e)
-        )
+        claimed = Amplified(MessageLaws.response(2 * lie, 2), n).delta(e)
+        shares.append(max(divergence(a, b, e) for a, b in itertools.pairwise(views)) / claimed)
     return corrected(
         max(left.values()) == 0,
         left[2] == 0 and max(shares) <= 1.0,

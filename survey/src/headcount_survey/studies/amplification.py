@@ -17,8 +17,7 @@ from headcount.figures.lines import BOUND, RULE, Line, Panel, lines
 from headcount.figures.text_table import TextTable
 from headcount.planner.selection import Progress
 from headcount.privacy import laws
-from headcount.privacy.blanket import ResponseBlanket
-from headcount.privacy.clones import Clones
+from headcount.privacy.amplified import Amplified, MessageLaws
 from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme.chance import Chance
 from headcount.programme.law import Floats
@@ -77,10 +76,16 @@ def shuffled(answers: int, local: float, people: int) -> dict[str, float | None]
         "erlingsson": erlingsson(local, people),
         "blanket": blanket(local, people),
         "clones_formula": clones_formula(local, people),
-        "clones": Clones(local, people - 1, binary=answers == 2).epsilon(DELTA),
-        "cover": ResponseBlanket(lie, answers, people).epsilon(DELTA),
+        "clones": clones(local, people, answers).epsilon(DELTA),
+        "cover": Amplified(MessageLaws.response(lie, answers), people).epsilon(DELTA),
         "exact": exact,
     }
+
+
+def clones(local: float, people: int, answers: int) -> Amplified:
+    """Those of any randomiser; of one flipped bit, where nothing else is sent, they are all the lies."""
+    lie = 2.0 / (math.exp(local) + 1.0)
+    return Amplified(MessageLaws.response(lie, 2) if answers == 2 else MessageLaws.clones(local), people)
 
 
 def erlingsson(local: float, people: int) -> float | None:

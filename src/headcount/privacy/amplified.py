@@ -1,0 +1,184 @@
+r"""Amplification by shuffling for one message a person, from above and from below.
+
+Let $R_x$ be the law of a message under the value x. For any measure w on the messages and any two values let
+$$\Phi(w) = \sum_{w(y) = 0} (R_x(y) - e^\epsilon R_{x'}(y))_+ + \tfrac1n E[(S_n)_+],$$
+where $S_n$ is a sum of n independent steps, $(R_x(y) - e^\epsilon R_{x'}(y))/w(y)$ with chance $w(y)$ and 0 with the
+rest. Then
+
+* whatever the others hold, $\delta(\epsilon) \le \Phi(\omega)$ for the blanket $\omega = \min_z R_z$ and for anything
+  below it [BBGN19, Lemma 5.3];
+* where all others hold z, $\delta(\epsilon) = \Phi(R_z)$ exactly: the chance of messages with counts h under x is their
+  chance under z times $\frac1n \sum_y h_y R_x(y)/R_z(y)$.
+
+Most local randomisers have a support form: $R_z(y) = \omega(y)\,a$ where y supports z and $\omega(y)$ elsewhere. What
+matters is then how often a message of the blanket supports one, two and three given values. The clones of [FMT21] are
+a blanket as well, for whatever has a local epsilon: of two messages, the likeliest under either value.
+
+[BBGN19] Balle, Bell, Gascón and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019.
+[FMT21] Feldman, McMillan and Talwar, Hiding Among the Clones, FOCS 2021.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations, product
+from typing import Self
+
+import numpy as np
+
+from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss
+from headcount.privacy.pair import exp_down
+from headcount.privacy.walk import Walk
+from headcount.programme.law import Floats
+
+ROUNDED = 2.0**-46
+MOST_LIKELY = 8  # pairs and values of others that are tried from below, of more the worst for large crowds
+FEW = 64
+FAINT = 1e-100  # chances of a base that may as well be 0
+LARGEST_STEP = 1e120  # downward: a longer one takes the walk to the same place
+
+
+@dataclass(frozen=True, eq=False)
+class MessageLaws:
+    """The laws of one message, a row for each value that is compared, and a measure below all.
+
+    Every two of the `compared` rows are neighbours, and everybody else may hold one of `others`.
+    """
+
+    rows: Floats
+    blanket: Floats
+    compared: tuple[int, ...] = (0, 1)
+    others: tuple[int, ...] = ()
+    symmetric: bool = False  # whether exchanging the two compared rows permutes the messages
+
+    @classmethod
+    def of(cls, rows: Floats) -> Self:
+        """Of all values."""
+        every = tuple(range(len(rows)))
+        return cls(rows, rows.min(axis=0), every, every)
+
+    @classmethod
+    def supporting(cls, odds: float, once: float, twice: float, thrice: float, *, values: int) -> Self:
+        """Of messages that are likelier by these odds under the values that they support.
+
+        A message of the blanket supports one, two and three given values with these chances.
+        """
+        told = min(values, 3)
+        if told == 2:
+            by_number = [1.0 - 2.0 * once + twice, once - twice, twice]
+        else:
+            by_number = [1.0 - 3.0 * (once - twice) - thrice, once - 2.0 * twice + thrice, twice - thrice, thrice]
+        supports = np.array([*product((1, 0), repeat=told)])
+        chances = np.maximum(by_number, 0.0)[supports.sum(axis=1)]
+        blanket = chances / (1.0 + (odds - 1.0) * once)
+        rows = blanket * np.where(supports.T == 1, odds, 1.0)
+        return cls(rows, blanket, others=tuple(range(told)), symmetric=True)
+
+    @classmethod
+    def response(cls, lie: float, values: int) -> Self:
+        """Of randomised response, which with chance `lie` sends any of the values."""
+        return cls.supporting(1.0 + values * (1.0 - lie) / lie, 1.0 / values, 0.0, 0.0, values=values)
+
+    @classmethod
+    def clones(cls, local_epsilon: float) -> Self:
+        """Of whatever has this local epsilon."""
+        lie = math.exp(-local_epsilon)
+        keep, turn = 1.0 / (1.0 + lie), lie / (1.0 + lie)
+        return cls(np.array([[keep, turn], [turn, keep]]), np.full(2, lie / 2.0), symmetric=True)
+
+    @cached_property
+    def local_epsilon(self) -> float:
+        """The logarithm of the largest odds between two of the compared rows."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            odds = (self.rows[p] / self.rows[q] for p, q in permutations(self.compared, 2))
+            return math.log(max(float(np.nanmax(each)) for each in odds))
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The pairs of rows, in either order, that differ in more than the order of the messages."""
+        if self.symmetric:
+            return ((0, 1),)
+        found: dict[bytes, tuple[int, int]] = {}
+        for p, q in permutations(self.compared, 2):
+            columns = np.stack([self.rows[p], self.rows[q], self.blanket])
+            found.setdefault(columns[:, np.lexsort(columns)].tobytes(), (p, q))
+        return tuple(found.values())
+
+    def excess(self, pair: tuple[int, int], base: Floats, factor: float, people: int) -> tuple[float, Walk]:
+        """What is lost where the base is next to nothing, and the walk of the rest."""
+        p, q = self.rows[pair[0]], self.rows[pair[1]]
+        inside = base > FAINT
+        outside = float(np.maximum(p[~inside] - factor * q[~inside], 0.0).sum())
+        p, q, base = p[inside], q[inside], base[inside]
+        return outside, Walk.of(p / base - np.minimum(factor * (q / base), LARGEST_STEP), base, people)
+
+    def worst_others(self, people: int) -> Iterator[tuple[tuple[int, int], int]]:
+        """The pairs, and what everybody else holds, that are worst in large crowds."""
+        every = list(product(self.pairs, self.others))
+        if len(every) <= (FEW if people <= FEW else MOST_LIKELY):
+            yield from every
+            return
+
+        def likeness(case: tuple[tuple[int, int], int]) -> float:
+            (p, q), z = case
+            apart, base = np.abs(self.rows[p] - self.rows[q]), self.rows[z]
+            with np.errstate(divide="ignore"):
+                return -float((apart[apart > 0.0] ** 2 / base[apart > 0.0]).sum())
+
+        yield from sorted(every, key=likeness)[:MOST_LIKELY]
+
+
+def _factor(epsilon: float) -> float:
+    """A number below e**epsilon by more than the rounding of chances and of their differences."""
+    return float(exp_down(np.float64(min(epsilon, LARGEST_EPSILON)))) * (1.0 - ROUNDED)
+
+
+@dataclass(frozen=True, eq=False)
+class Amplified(PrivacyLoss):
+    """One message of this kind among those of all the people, whatever they hold."""
+
+    kind = "bound"
+
+    laws: MessageLaws
+    people: int
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        worst = np.array([self._at(e) for e in epsilon.tolist()])
+        return worst, worst
+
+    def _at(self, epsilon: float) -> float:
+        if epsilon >= self.laws.local_epsilon * (1.0 + ROUNDED):  # shuffling never harms
+            return 0.0
+        factor = _factor(epsilon)
+        parts = (self.laws.excess(pair, self.laws.blanket, factor, self.people) for pair in self.laws.pairs)
+        return max(outside + walk.at_most() for outside, walk in parts)
+
+    @property
+    def attained(self) -> PrivacyLoss | None:
+        return CrowdLoss(self.laws, self.people) if self.laws.others else None
+
+
+@dataclass(frozen=True, eq=False)
+class CrowdLoss(PrivacyLoss):
+    """The loss where everybody else holds one value, the worst for large crowds: rounded down."""
+
+    kind = "bound"
+
+    laws: MessageLaws
+    people: int
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        worst = np.array([self.worst(e)[0] for e in epsilon.tolist()])
+        return worst, worst
+
+    def worst(self, epsilon: float) -> tuple[float, tuple[int, int], int]:
+        """The largest divergence that was found, its pair of rows and what all others hold."""
+        factor = math.exp(min(epsilon, LARGEST_EPSILON))
+        found = []
+        for pair, other in self.laws.worst_others(self.people):
+            outside, walk = self.laws.excess(pair, self.laws.rows[other], factor, self.people)
+            found.append((outside + walk.mean_positive_part().low, pair, other))
+        return max(found)

@@ -1,0 +1,231 @@
+r"""A local randomiser of one's own, as a matrix: what it tells alone, and among shuffled reports.
+
+Internal: docs/api.md lists what is public.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from headcount.common.plurals import people as people_words
+from headcount.errors import BadArgument
+from headcount.figures.axis import Axis
+from headcount.figures.lines import Line, Panel, lines
+from headcount.privacy.amplified import Amplified, CrowdLoss, MessageLaws
+from headcount.privacy.loss import PrivacyLoss
+
+Entry = Fraction | float | int | str
+DELTA = 1e-6
+MOST = 64  # values, and messages
+
+
+class WorstCase(NamedTuple):
+    """Two values of one person that are told apart best, and what everybody else holds."""
+
+    values: tuple[int, int]
+    others: int
+
+
+@dataclass(frozen=True)
+class Randomiser:
+    """A local randomiser, by the chances of its messages: a row for each value.
+
+    Made by `hc.randomiser`.
+
+    Parameters
+    ----------
+    matrix : tuple of tuple of Fraction
+        The chance of each message under each value.
+
+    Examples
+    --------
+    >>> response = hc.randomiser([["2/3", "1/6", "1/6"], ["1/6", "2/3", "1/6"], ["1/6", "1/6", "2/3"]])
+    >>> print(f"{response.local_epsilon:.4f}")
+    1.3863
+    >>> print(f"{response.shuffled(10_000).epsilon(1e-6):.4f}")
+    0.0608
+    """
+
+    matrix: tuple[tuple[Fraction, ...], ...]
+
+    @cached_property
+    def laws(self) -> MessageLaws:
+        """The chances as doubles."""
+        return MessageLaws.of(np.array(self.matrix, dtype=np.float64))
+
+    @property
+    def local_epsilon(self) -> float:
+        """The epsilon of one report by itself; infinite where a message rules a value out."""
+        columns = [column for column in zip(*self.matrix, strict=True) if any(column)]
+        if any(not all(column) for column in columns):
+            return math.inf
+        odds = max(max(column) / min(column) for column in columns)
+        return math.log(odds.numerator) - math.log(odds.denominator)
+
+    def shuffled(self, n: int) -> PrivacyLoss:
+        """The loss of one report among those of n people, mixed, whatever the others hold.
+
+        Parameters
+        ----------
+        n : int
+            Everybody who follows the protocol.
+
+        Returns
+        -------
+        PrivacyLoss
+            An upper bound.
+        """
+        return Amplified(self.laws, _people(n))
+
+    def lower(self, n: int) -> PrivacyLoss:
+        """The loss of the worst crowd in which all others hold the same: no bound is below it.
+
+        Parameters
+        ----------
+        n : int
+            Everybody who follows the protocol.
+
+        Returns
+        -------
+        PrivacyLoss
+            Of these crowds alone.
+        """
+        return CrowdLoss(self.laws, _people(n))
+
+    def worst(self, n: int, epsilon: float) -> WorstCase:
+        """The crowds whose loss `lower` is at this epsilon.
+
+        Parameters
+        ----------
+        n : int
+            Everybody who follows the protocol.
+        epsilon : float
+            From 0 on.
+
+        Returns
+        -------
+        WorstCase
+            Two values of one person, and the value that everybody else holds.
+        """
+        _, values, others = CrowdLoss(self.laws, _people(n)).worst(epsilon)
+        return WorstCase(values, others)
+
+    def describe(self, n: int, delta: float = DELTA) -> str:
+        """What n shuffled reports tell, in words.
+
+        Parameters
+        ----------
+        n : int
+            Everybody who follows the protocol.
+        delta : float
+            Above 0.
+
+        Returns
+        -------
+        str
+        """
+        most, least = self.shuffled(n).epsilon(delta), self.lower(n).epsilon(delta)
+        (first, second), others = self.worst(n, least)
+        return (
+            f"local epsilon {self.local_epsilon:.3g}\n"
+            f"among {people_words(n)}, shuffled, epsilon is at most {most:.3g} and at least {least:.3g} "
+            f"at delta={delta:g}\n"
+            f"as it is where one holds {first} or {second} and everybody else {others}"
+        )
+
+    def plot(self, path: str | Path, sizes: Iterable[int], *, delta: float = DELTA, theme: str = "light") -> Path:
+        """Draw epsilon against the number of people, from above and from below, into a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file, which ends in .svg or .png.
+        sizes : iterable of int
+            Numbers of people.
+        delta : float
+            Above 0.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        crowds = sorted(map(_people, sizes))
+        if len(crowds) < 2:
+            raise BadArgument("sizes", "are fewer than two", "use for example [1_000, 10_000, 100_000]")
+        most = [(float(n), self.shuffled(n).epsilon(delta)) for n in crowds]
+        least = [(float(n), self.lower(n).epsilon(delta)) for n in crowds]
+        panel = Panel(
+            [Line("at most", most, "at most"), Line("at least", least, "at least")],
+            Axis("how many people report", log=True),
+            Axis(f"epsilon at delta {delta:g}", log=True),
+        )
+        title = f"Among {crowds[-1]:,} people epsilon is at most {most[-1][1]:.3g}"
+        return lines(
+            [panel], Path(path), title=title, subtitle=f"{self!r}. Local epsilon {self.local_epsilon:.3g}.", theme=theme
+        )
+
+    def __repr__(self) -> str:
+        return f"Randomiser: {len(self.matrix)} values, {len(self.matrix[0])} messages"
+
+
+def randomiser(matrix: Sequence[Sequence[Entry]]) -> Randomiser:
+    """A local randomiser of one's own, to see what it tells once its reports are shuffled.
+
+    Parameters
+    ----------
+    matrix : sequence of sequences
+        A row for each value: the chances of the messages, as fractions such as "1/3" or decimals.
+        Each row adds up to 1.
+
+    Returns
+    -------
+    Randomiser
+
+    Raises
+    ------
+    errors.BadArgument
+        If it is no such matrix.
+
+    Examples
+    --------
+    >>> coin = hc.randomiser([["3/4", "1/4"], ["1/4", "3/4"]])
+    >>> print(coin.describe(1_000))
+    local epsilon 1.1
+    among 1,000 people, shuffled, epsilon is at most 0.168 and at least 0.142 at delta=1e-06
+    as it is where one holds 0 or 1 and everybody else 0
+    """
+    rows = tuple(tuple(_chance(entry) for entry in row) for row in matrix)
+    if not 2 <= len(rows) <= MOST or len({len(row) for row in rows}) != 1 or not 2 <= len(rows[0]) <= MOST:
+        raise BadArgument("matrix", "is not a table", f"give 2 to {MOST} rows of as many chances each, 2 to {MOST}")
+    for number, row in enumerate(rows):
+        if sum(row) != 1:
+            works = "write them as fractions such as '1/3', or as decimals that add up to 1"
+            raise BadArgument("matrix", f"has a row, number {number}, whose chances do not add up to 1", works)
+    return Randomiser(rows)
+
+
+def _chance(entry: Entry) -> Fraction:
+    try:
+        chance = Fraction(repr(float(entry)) if isinstance(entry, float) else entry)
+    except (TypeError, ValueError, ZeroDivisionError):
+        raise BadArgument("matrix", "has an entry that is no number", "use chances such as 0.25 or '1/3'") from None
+    if not 0 <= chance <= 1:
+        raise BadArgument("matrix", "has an entry that is no chance", "use numbers from 0 to 1")
+    return chance
+
+
+def _people(n: int) -> int:
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise BadArgument("n", f"is {n!r}", "use a whole number from 1 on")
+    return n
