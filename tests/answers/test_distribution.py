@@ -49,6 +49,13 @@ def test_errors_and_messages_are_those_of_the_tables(
     assert protocol.loss.delta(1.0) <= 1e-6
 
 
+def test_a_shuffler_that_adds_messages_has_the_central_error() -> None:
+    question = hc.Distribution((0, 1), 1_024, radices=(32, 32))
+    protocol = hc.protocol("padded-histogram", question, n=PEOPLE, epsilon=1, delta=1e-6, analyser=False)
+    assert mean_range(protocol) == pytest.approx(22.1, rel=5e-3)
+    assert protocol.messages_per_person + protocol.dummies / PEOPLE == pytest.approx(7.28, abs=0.01)
+
+
 @pytest.mark.parametrize(("name", "error"), [("geometric", 21.9), ("poisson-histogram", 25.8)])
 def test_the_planner_finds_radices_at_least_as_good(name: str, error: float) -> None:
     assert mean_range(calibrated(name, None)) <= 1.01 * error

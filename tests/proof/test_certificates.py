@@ -19,7 +19,7 @@ def plan():
 
 def test_a_plan_an_advice_an_answer_and_a_protocol_have_certificates(plan):
     advice = hc.advise(hc.Count(), n=1_000, epsilon=1, delta=1e-6, models=["shuffle"])
-    answer = hc.count(ANSWERS, epsilon=1, delta=1e-6)
+    answer = hc.count(ANSWERS, epsilon=1, delta=1e-6, model="shuffle")
     assert hc.certify(plan).hash == hc.certify(advice).hash == hc.certify(answer).hash
     assert hc.verify(hc.certify(plan.protocol, epsilon=2))
 

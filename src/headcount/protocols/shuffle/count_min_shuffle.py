@@ -48,7 +48,6 @@ class CountMinShuffle(Protocol):
     name: ClassVar[str] = "count-min-shuffle"
     model: ClassVar[Model] = Model.SHUFFLE
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
-    provable: ClassVar[bool] = False
     knob: ClassVar[Knob] = Knob.logistic(
         "gamma",
         lambda budget, given: 1.3 * likely_variance(budget) * given["buckets"] / given["crowd"].honest,
