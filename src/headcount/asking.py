@@ -26,7 +26,19 @@ from headcount.questions.question import Question
 from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
 from headcount.running import carry_out
-from headcount.types import Bounds, Data, Edges, Groups, Labels, ModelName, PersonIds, Relation, Where
+from headcount.types import (
+    Bounds,
+    Data,
+    Edges,
+    Groupings,
+    Groups,
+    Labels,
+    Missing,
+    ModelName,
+    PersonIds,
+    Relation,
+    Where,
+)
 
 
 class Options(TypedDict, total=False):
@@ -47,6 +59,8 @@ class Options(TypedDict, total=False):
     parameters: Mapping[str, float]
     column: str | None
     where: Where | None
+    missing: Missing | None
+    spelled: bool
     by: Groups | None
     unit: PersonIds | None
     max_contributions: int | None
@@ -67,6 +81,8 @@ def ask(
     parameters: Mapping[str, float] = MappingProxyType({}),
     column: str | None = None,
     where: Where | None = None,
+    missing: Missing | None = None,
+    spelled: bool = False,
     by: Groups | None = None,
     unit: PersonIds | None = None,
     max_contributions: int | None = None,
@@ -94,10 +110,16 @@ def ask(
     protocol, parameters : str and mapping, optional
         A protocol by name instead of the best one, and those of its parameters that are fixed instead of calibrated.
     column, by : optional
-        The columns of a table that hold the answers and, for answers in groups, the groups.
-    where : bool, float or str, optional
-        The value that counts as a one; a missing one then does not. True is compared as a truth value, 1 as a number,
-        "1" as text, whatever the data hold.
+        The columns of a table that hold the answers and, for an answer in every group, one or several that tell the
+        groups. A count needs no `column` then: it counts the people of each group.
+    where : bool, float, str or list of these, optional
+        The value that counts as a one, or several; a missing one then does not. True is compared as a truth value, 1
+        as a number, "1" as text, whatever the data hold.
+    missing : str, float or list of these, optional
+        What a missing value counts as, instead of being refused: "no", "other", "category" (one of its own), for sums
+        a number; or "drop", which leaves its row out, where the number of people is private.
+    spelled : bool
+        Read yes and no in any spelling (Yes, y, T, on, 1), in a count or a fraction.
     unit, max_contributions : optional
         The column of person ids, if a person may have several rows: these are merged into one answer, or at most
         `max_contributions` of them, sampled at random, count each for itself (more than one needs
@@ -131,12 +153,15 @@ def ask(
     rows = Rows.of(question, data, column=column, where=where, by=by, unit=unit, most=max_contributions)
     budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
     budget.require_hidden(rows.most or 1)
+    if missing is not None or spelled or by is not None:
+        question = question.declared(rows.said(missing, spelled=spelled))
     question = ready(question, budget)
     engine = engine or engine_for(data)
     answers = engine.answers(question, rows)
     crowd = crowd_for(question, answers.size, rows.most or 1, budget)
     plan = plan_for(question, crowd, budget, model, protocol, parameters)
     (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
+    estimate = replace(estimate, rules=tuple(question.read_as(where, 0 if by is None else len(rows.groups)).rules))
     if ledger is None:
         estimate = replace(estimate, habit=habit(data, plan.budget))
     return estimate.clamped() if clamp else estimate
@@ -144,23 +169,33 @@ def ask(
 
 def ready(task: Question, budget: Budget) -> Question:
     """The question as it is planned for. Where people may be missing, a person counts from zero."""
-    return task.counted_from_zero() if budget.neighbours.hides_size else task
+    return task.counted_from_zero() if budget.neighbours.hides_size else task.of_everybody()
 
 
-def count(data: Data, *, epsilon: float, categories: Labels | None = None, **options: Unpack[Options]) -> Estimate:
+def count(
+    data: Data,
+    *,
+    epsilon: float,
+    categories: Groupings | None = None,
+    other: bool = False,
+    **options: Unpack[Options],
+) -> Estimate:
     """How many people hold a one?
 
     Parameters
     ----------
     data, epsilon, options
         As for `ask`; `where` says which value counts as a one.
-    categories : list or int, optional
-        With `by`, the groups to count in; people who do not hold a one are in `other`.
+    categories : list or mapping, optional
+        With `by`, the groups; of several columns a mapping from their names to such lists. Left out, the groups are
+        whatever enough people share, which needs a delta.
+    other : bool
+        Count people who are in none of the groups apart, instead of refusing them.
 
     Returns
     -------
     Estimate
-        The number of people, or with `by` a histogram of them.
+        The number of people, or with `by` that in every group.
 
     Raises
     ------
@@ -173,21 +208,30 @@ def count(data: Data, *, epsilon: float, categories: Labels | None = None, **opt
     >>> 250 < answer.value < 350
     True
     """
-    return ask(data, Count.posed(categories=categories), epsilon=epsilon, **options)
+    return ask(data, Count(categories, other), epsilon=epsilon, **options)
 
 
-def fraction(data: Data, *, epsilon: float, **options: Unpack[Options]) -> Estimate:
+def fraction(
+    data: Data,
+    *,
+    epsilon: float,
+    categories: Groupings | None = None,
+    other: bool = False,
+    **options: Unpack[Options],
+) -> Estimate:
     """Which fraction of the people hold a one?
 
     Parameters
     ----------
     data, epsilon, options
         As for `ask`; `where` says which value counts as a one.
+    categories, other
+        As for `count`.
 
     Returns
     -------
     Estimate
-        A number from 0 to 1, but for the noise.
+        A number from 0 to 1, but for the noise; with `by` the rate in every group.
 
     Raises
     ------
@@ -200,7 +244,7 @@ def fraction(data: Data, *, epsilon: float, **options: Unpack[Options]) -> Estim
     >>> 0.25 < answer.value < 0.35
     True
     """
-    return ask(data, Fraction(), epsilon=epsilon, **options)
+    return ask(data, Fraction(categories, other), epsilon=epsilon, **options)
 
 
 def histogram(
@@ -209,7 +253,7 @@ def histogram(
     epsilon: float,
     categories: Labels | None = None,
     bins: Edges | None = None,
-    bounds: Bounds | None = None,
+    bounds: Bounds | tuple[str, str] | None = None,
     other: bool = False,
     fractions: bool = False,
     consistent: bool = False,
@@ -225,7 +269,8 @@ def histogram(
         The labels, or how many there are if they are called 0, 1, 2 … With neither these nor `bins` the labels are
         whatever people hold, as text: that needs a delta, and rare ones are not shown.
     bins, bounds : optional
-        For numbers: the edges of bins, or how many equal bins there are between the bounds.
+        For numbers and days: the edges of bins; or, between the bounds, how many equal bins there are, or which
+        periods: "day", "week", "month", "quarter" or "year".
     other : bool
         Count people who are in none of the categories apart, instead of refusing them.
     fractions : bool
@@ -261,6 +306,8 @@ def sum(
     epsilon: float,
     whole: bool = False,
     clip: bool = False,
+    categories: Groupings | None = None,
+    other: bool = False,
     **options: Unpack[Options],
 ) -> Estimate:
     """How much do people hold together?
@@ -275,11 +322,13 @@ def sum(
         Whether all values are whole numbers, which then need no rounding.
     clip : bool
         Bring values outside the bounds to the nearer one, instead of refusing them.
+    categories, other
+        As for `count`.
 
     Returns
     -------
     Estimate
-        The sum.
+        The sum; with `by` that in every group.
 
     Raises
     ------
@@ -292,7 +341,12 @@ def sum(
     >>> 2_800 < answer.value < 3_200
     True
     """
-    return ask(data, Sum.posed(bounds=bounds, whole=whole, clip=clip), epsilon=epsilon, **options)
+    return ask(
+        data,
+        Sum.posed(bounds=bounds, whole=whole, clip=clip, categories=categories, other=other),
+        epsilon=epsilon,
+        **options,
+    )
 
 
 def mean(
@@ -302,19 +356,21 @@ def mean(
     epsilon: float,
     whole: bool = False,
     clip: bool = False,
+    categories: Groupings | None = None,
+    other: bool = False,
     **options: Unpack[Options],
 ) -> Estimate:
     """How much do people hold on average?
 
     Parameters
     ----------
-    data, bounds, epsilon, whole, clip, options
+    data, bounds, epsilon, whole, clip, categories, other, options
         As for `sum`; with `unit` a person's rows are averaged first.
 
     Returns
     -------
     Estimate
-        The mean.
+        The mean; with `by` that in every group.
 
     Raises
     ------
@@ -327,7 +383,8 @@ def mean(
     >>> 2.8 < answer.value < 3.2
     True
     """
-    return ask(data, Mean.posed(bounds=bounds, whole=whole, clip=clip), epsilon=epsilon, **options)
+    question = Mean.posed(bounds=bounds, whole=whole, clip=clip, categories=categories, other=other)
+    return ask(data, question, epsilon=epsilon, **options)
 
 
 def distribution(

@@ -9,18 +9,21 @@ from headcount import errors
 from headcount.answers.difference import Difference, Pairs, Ratio
 from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
+from headcount.answers.grouped import GroupedEstimate
 from headcount.answers.ratio import Rate
 from headcount.answers.table import Margin, TableEstimate
+from headcount.answers.top import Top
 from headcount.asking import Options, ask, count, distribution, fraction, histogram, mean, quantile, table
 from headcount.asking import sum as sum
 from headcount.audit.attacks.lower_bound import Attack, attack
 from headcount.certifying import certify, verify
 from headcount.comparing import compare
 from headcount.errors import HeadcountError, Refused
+from headcount.events import series
 from headcount.figures.picture import Picture
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
-from headcount.planner.advise import advise, smallest_detectable, smallest_n
+from headcount.planner.advise import advise, most_rounds, smallest_detectable, smallest_n
 from headcount.planner.comparison import Comparison
 from headcount.planner.frontier import Frontier, frontier
 from headcount.planner.glossary import explain
@@ -46,6 +49,7 @@ from headcount.questions.quantile import Quantile
 from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
 from headcount.randomiser import Randomiser, randomiser
+from headcount.rounds import Series
 from headcount.running import run
 
 __all__ = [
@@ -65,6 +69,7 @@ __all__ = [
     "Estimate",
     "Fraction",
     "Frontier",
+    "GroupedEstimate",
     "HeadcountError",
     "Histogram",
     "Ledger",
@@ -87,10 +92,12 @@ __all__ = [
     "Refused",
     "SecretCoins",
     "SeededCoins",
+    "Series",
     "Sum",
     "Table",
     "TableEstimate",
     "Tally",
+    "Top",
     "advise",
     "ask",
     "attack",
@@ -107,11 +114,13 @@ __all__ = [
     "load_answer",
     "load_plan",
     "mean",
+    "most_rounds",
     "plan_from_json",
     "protocol",
     "quantile",
     "randomiser",
     "run",
+    "series",
     "smallest_detectable",
     "smallest_n",
     "table",

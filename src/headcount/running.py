@@ -86,6 +86,8 @@ def run(
     True
     """
     plan = what.best if isinstance(what, Advice) else what
+    if plan.budget.rounds * plan.panels > 1:
+        raise BadArgument("plan", f"is for {plan.rounds:,} rounds", "use hc.Series(plan)")
     question = plan.protocol.task
     rows = Rows.of(question, data, column=column, where=where, unit=unit, most=max_contributions)
     arrays = isinstance(data, Iterator) or (isinstance(data, list) and bool(data) and isinstance(data[0], np.ndarray))

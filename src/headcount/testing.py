@@ -32,6 +32,7 @@ from headcount.audit.conformance.loss_checks import (
     the_claimed_loss_covers_every_view,
     the_loss_follows_dropouts,
 )
+from headcount.audit.conformance.reach_checks import nobody_reaches_further_than_is_stated
 from headcount.audit.conformance.sampler_checks import (
     all_randomness_is_an_argument,
     people_draw_apart,
@@ -59,6 +60,7 @@ __all__ = [
     "large_counts_are_unbiased",
     "messages_are_counted",
     "no_party_learns_more_than_is_stated",
+    "nobody_reaches_further_than_is_stated",
     "noise_is_shared_among_the_honest",
     "people_draw_apart",
     "reports_are_drawn_from_their_law",
@@ -97,6 +99,7 @@ CHECKS: tuple[Check, ...] = (
     people_draw_apart,
     all_randomness_is_an_argument,
     messages_are_counted,
+    nobody_reaches_further_than_is_stated,
     collusion_is_stated,
     calibration_meets_the_budget_and_no_more,
     the_certificate_says_what_is_released,

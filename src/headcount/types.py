@@ -5,7 +5,7 @@ Nothing here imports pandas, polars, Arrow or Spark: their columns and frames ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -14,9 +14,11 @@ __all__ = [
     "Column",
     "Data",
     "Edges",
+    "Groupings",
     "Groups",
     "Label",
     "Labels",
+    "Missing",
     "ModelName",
     "PersonIds",
     "Relation",
@@ -53,8 +55,8 @@ Table: TypeAlias = str | Path | HasArray | HasStream | HasSession
 Data: TypeAlias = Column | Table
 """What people hold: a column, or a table of which `column=` names one."""
 
-Groups: TypeAlias = str | Column
-"""The group of each person: the name of a column, or one group per person."""
+Groups: TypeAlias = str | Column | Sequence[str] | Mapping[str, Column]
+"""The group of each person: the names of one or several columns, or one group per person."""
 
 PersonIds: TypeAlias = str | Column
 """Whose each row is: the name of a column, or one person id per row."""
@@ -65,14 +67,21 @@ Label: TypeAlias = str | int | float
 Labels: TypeAlias = int | Iterable[Label]
 """The categories, all text or all numbers; or how many there are, called 0, 1, 2 …"""
 
+Groupings: TypeAlias = Any
+"""The groups of one column as a list of labels, or of several as a mapping from the columns' names to such lists, or
+to `None` where any label may occur."""
+
+Missing: TypeAlias = Literal["refuse", "no", "other", "category", "drop"] | float | str | Sequence[float | str]
+"""What becomes of missing values: one of these words or, for sums, a number; or several, for several columns."""
+
 Bounds: TypeAlias = tuple[float, float]
 """The smallest and the largest possible value, stated without looking at the data."""
 
-Edges: TypeAlias = int | Sequence[float]
-"""The edges of bins, increasing; or how many equal bins there are between the bounds."""
+Edges: TypeAlias = int | Literal["day", "week", "month", "quarter", "year"] | str | Sequence[float | str]
+"""The edges of bins, increasing, numbers or days; or how many equal bins, or which periods, between the bounds."""
 
-Where: TypeAlias = bool | float | str
-"""The value that counts as a one: a truth value, a number or text, each compared as what it is."""
+Where: TypeAlias = bool | float | str | Sequence[bool | float | str]
+"""The value that counts as a one, or several: truth values, numbers and text, each compared as what it is."""
 
 ModelName: TypeAlias = Literal["central", "shuffle-threshold", "shuffle-dummies", "shuffle", "local"] | str
 """Whom people trust, one of these words or of `hc.Model`; others are refused when it is called."""

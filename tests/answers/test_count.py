@@ -115,9 +115,9 @@ def test_a_fraction_is_the_count_over_the_reports():
 def test_the_json_is_the_documented_one():
     described = json.loads(json.dumps(hc.count(BITS, **BUDGET).to_json(), allow_nan=False))
     assert list(described) == [
-        "task", "value", "interval95", "clipped_to", "std_error", "protocol", "model", "simulated", "parameters",
-        "epsilon", "delta", "delta_slack", "neighbours", "accounting", "n", "messages_per_person", "local_epsilon",
-        "released",
+        "task", "value", "interval95", "clipped_to", "std_error", "protocol", "model", "simulated", "rules",
+        "parameters", "epsilon", "delta", "delta_slack", "neighbours", "accounting", "n", "messages_per_person",
+        "local_epsilon", "released",
     ]  # fmt: skip
     assert described["delta"] <= 1e-6
     assert described["interval95"][0] < described["value"] < described["interval95"][1]
@@ -131,8 +131,11 @@ def test_under_add_remove_the_number_of_people_stays_private():
     assert "5000" not in repr(estimate) + repr(estimate.protocol) + repr(estimate.tally)
     with pytest.raises(hc.Refused, match="central"):
         hc.count(BITS, neighbours="add-remove", model="shuffle-threshold", **BUDGET)
-    with pytest.raises(hc.Refused, match="ask for the count instead"):
-        hc.fraction(BITS, neighbours="add-remove", model="central", epsilon=1)
+    rate = hc.fraction(BITS, neighbours="add-remove", epsilon=1)
+    assert rate.n is None
+    assert abs(rate.value - 0.25) < 0.01
+    with pytest.raises(hc.Refused, match="ask for the numbers of people instead"):
+        hc.histogram(BITS, categories=2, fractions=True, neighbours="add-remove", epsilon=1)
 
 
 def test_shuffle_protocols_refuse_add_remove():
@@ -169,7 +172,8 @@ BAD = {
     "a number": ((3,), BUDGET, "one value per person"),
     "a set": (({0, 1},), BUDGET, "one value per person"),
     "masked": ((np.ma.masked_array([0, 1], mask=[0, 1]),), BUDGET, "missing"),
-    "where is a list": (([0, 1],), {**BUDGET, "where": [1]}, "where"),
+    "where is a table": (([0, 1],), {**BUDGET, "where": {1: 1}}, "where"),
+    "where is empty": (([0, 1],), {**BUDGET, "where": []}, "where"),
     "tiny epsilon": ((BITS,), {"epsilon": 1e-9, "model": "central"}, "0.001"),
     "tiny delta": ((BITS,), {"epsilon": 1, "delta": 1e-300}, "1e-18"),
     "epsilon zero": ((BITS,), {"epsilon": 0, "delta": 1e-6}, "epsilon"),

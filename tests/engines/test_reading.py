@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import os
 from collections import Counter
-from datetime import date
+from dataclasses import replace
+from datetime import date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -48,13 +49,15 @@ BIG = 2**53 + 1
 TEXTS = [
     "1", "0", "01", "+1", "1.", "1.0", " 1\t", "1e0", "0.5", ".5", "5e-1", "1_0", "1,0", "0x1", "inf", "nan", "NaN", "",
     "  ", "true", "True", "FALSE", "yes", "x", "X", " x", "n/a", "\u00a01", "\u0661", "é", "e\u0301", str(BIG), "1e400",
-    "2026-11-16", "007", "-0", "0.1000000000000000055511151231257827", "'", '"', "#1",
+    "2026-11-16", "2026-11-17T09:30:00Z", "2026-11-18 00:30+01:00", "2026-02-30", "Yes", "y", "OFF",
+    "007", "-0", "0.1000000000000000055511151231257827", "'", '"', "#1",
 ]  # fmt: skip
 INTS = st.sampled_from([0, 1, 2, -1, 7, BIG, BIG - 1, 2**62 + 1, -(2**63)])
 FLOATS = st.sampled_from([0.0, -0.0, 1.0, 0.5, 0.1, 1e-7, 2.5, 1e23, float(BIG), float("inf"), float("nan")])
 KINDS = {
     "ints": INTS, "floats": FLOATS, "truths": st.booleans(), "texts": st.sampled_from([*TEXTS, "x\0", "\0", "1\0"]),
     "days": st.sampled_from([date(2026, 11, 16), date(2000, 1, 1)]),
+    "moments": st.sampled_from([datetime(2026, 11, 16, 9, 30), datetime(2026, 11, 17)]),
 }  # fmt: skip
 LABELS = ["1", "true", "x", "0.5", "2026-11-16", str(BIG)]
 ASKED: dict[str, tuple[Question, Any]] = {
@@ -65,6 +68,17 @@ ASKED: dict[str, tuple[Question, Any]] = {
     "all labels": (Histogram(LABELS), None), "unknown": (Histogram(), None),
     "bins": (Histogram.binned([0, 0.25, 1, 8], other=True), None), "sum": (Sum((-2, 2), clip=True), None),
     "whole sum": (Sum.whole((0, 7), clip=True), None), "mean": (Mean((0, 1)), None),
+    "several": (Count(), ["Yes", "y", 1, True]), "several texts": (Count(), ["x", "X"]),
+    "several numbers": (Count(), [1, 7]),
+    "spelled": (Count(spelled=True, missing="no"), None), "missing is no": (Count(missing="no"), None),
+    "nobody is missing": (Count(missing="refuse"), "x"),
+    "missing apart": (Histogram(LABELS, other=True, missing="category"), None),
+    "missing is other": (Histogram([0, 1, 0.5, 7], other=True, missing="other"), None),
+    "unknown and missing": (Histogram(missing="category"), None),
+    "bins and missing": (Histogram(edges=(0, 0.25, 1, 8), other=True, missing="category"), None),
+    "weeks": (replace(Histogram.binned("week", ("2026-11-01", "2026-11-30"), other=True), missing="category"), None),
+    "days": (Histogram.binned(["2026-11-16", "2026-11-17"], other=True), None),
+    "sum with gaps": (Sum((-2, 2), clip=True, missing=0.5), None), "mean with gaps": (Mean((0, 1), missing=0), None),
 }  # fmt: skip
 
 
@@ -88,14 +102,20 @@ def tallied(engine: Any, name: str, data: Any, **rows: Any) -> Counter[Any] | No
     return Counter({key: total for key, total in zip(keys, tally.totals.tolist(), strict=True) if total})
 
 
+def is_one(value: Any, where: Any) -> bool:
+    one = type(where) is bool and reading.truth(value) is where
+    one |= isinstance(where, str) and reading.text(value) == where
+    one |= type(where) in (int, float) and reading.number(value) == where
+    return bool(one and not reading.is_missing(value))
+
+
 def alone(name: str, value: Any) -> Counter[Any] | None:
     """The tally of a person of whom Python makes what the page on readings says, one value at a time."""
-    _, where = ASKED[name]
+    task, where = ASKED[name]
     if where is not None:
-        one = type(where) is bool and reading.truth(value) is where
-        one |= isinstance(where, str) and reading.text(value) == where
-        one |= type(where) in (int, float) and reading.number(value) == where
-        value = bool(one and not reading.is_missing(value))
+        if task.domain.missing == "refuse" and reading.is_missing(value):
+            return None
+        value = any(is_one(value, each) for each in (where if isinstance(where, list) else [where]))
     held = np.fromiter([value], dtype=object, count=1)
     return tallied(MemoryEngine(), name, held) if where is None else tallied(MemoryEngine(), "truths", held)
 

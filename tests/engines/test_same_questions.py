@@ -22,9 +22,10 @@ from headcount.privacy.budget import Budget, Neighbours
 from headcount.programme.coins import KeyedCoins, SeededCoins
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
-from headcount.questions.count import Count, CountByGroup, Fraction
+from headcount.questions.count import Count, Fraction
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
+from headcount.questions.said import Said
 from headcount.questions.total import Mean, Sum
 from stress import some
 
@@ -52,6 +53,10 @@ TABLE = pa.table({
     "large": pa.array(AT * 10**15),
 })  # fmt: skip
 TREES = Histogram(WORDS)
+
+
+def in_groups(question: Question, *by: str, **said: Any) -> Question:
+    return question.declared(Said(by=by or ("by",), **said))
 
 
 @dataclass(frozen=True)
@@ -102,11 +107,22 @@ ANSWERED = {
     "numbers nobody named": Case(Histogram(), {"column": "place"}),
     "reals nobody named": Case(Histogram(), {"column": "share"}),
     "numbers as words": Case(Histogram(["0", "1", "2", "3", "4"]), {"column": "place"}),
-    "groups": Case(CountByGroup(WORDS, other=True), {"column": "yes", "by": "tree"}),
-    "groups by number": Case(CountByGroup(5, other=True), {"column": "bit", "by": "place"}),
-    "groups of a word": Case(CountByGroup(5, other=True), {"column": "tree", "where": "oak", "by": "place"}),
+    "groups": Case(in_groups(Count(WORDS)), {"column": "yes", "by": "tree"}),
+    "groups by number": Case(in_groups(Count(5)), {"column": "bit", "by": "place"}),
+    "groups of a word": Case(in_groups(Count(5)), {"column": "tree", "where": "oak", "by": "place"}),
     "groups of people": Case(
-        CountByGroup(WORDS, other=True), {"column": "yes", "by": "same_tree", "unit": "some_each"}
+        in_groups(Count(WORDS)), {"column": "yes", "by": "same_tree", "unit": "some_each"}
+    ),
+    "fractions of groups": Case(
+        in_groups(Fraction({"tree": WORDS, "place": 5}), "tree", "place"), {"column": "yes", "by": ["tree", "place"]}
+    ),
+    "people of groups": Case(
+        in_groups(Count({"tree": WORDS, "place": 5}), "tree", "place", everybody=True), {"by": ["tree", "place"]}
+    ),
+    "sums of groups": Case(in_groups(Sum.posed(bounds=(0, 100), categories=WORDS)), {"column": "age", "by": "tree"}),
+    "means of groups of people": Case(
+        in_groups(Mean.posed(bounds=(0, 100), clip=True, categories=WORDS)),
+        {"column": "age", "by": "same_tree", "unit": "some_each"},
     ),
     "whole numbers": Case(Sum.whole((0, 100)), {"column": "age"}),
     "whole numbers as reals": Case(Sum((0, 100)), {"column": "age"}),
@@ -160,17 +176,17 @@ REFUSED = {
     "between the steps": (Case(Sum.whole((0, 5)), {"column": "halves"}), "between the steps"),
     "outside the categories": (Case(Histogram(["ash", "oak"]), {"column": "tree"}), "outside the categories"),
     "outside the edges": (Case(Histogram.binned([0, 18, 65]), {"column": "age"}), "outside the edges"),
-    "groups not named": (Case(CountByGroup(["ash"], other=True), {"column": "yes", "by": "tree"}), "by has groups"),
+    "groups not named": (Case(in_groups(Count(["ash"])), {"column": "yes", "by": "tree"}), "by has groups"),
     "different categories of a person": (Case(TREES, {"column": "tree", "unit": "some_each"}), "different categories"),
     "no such column": (Case(Count(), {"column": "nope"}), "does not have"),
     "no such unit": (Case(Count(), {"column": "bit", "unit": "nope"}), "does not have"),
-    "no such groups": (Case(CountByGroup(2, other=True), {"column": "bit", "by": "nope"}), "does not have"),
+    "no such groups": (Case(in_groups(Count(2)), {"column": "bit", "by": "nope"}), "does not have"),
     "where for a sum": (Case(Sum((0, 1)), {"column": "bit", "where": 1}), "where"),
     "a whole number that doubles do not tell apart": (Case(Count(), {"column": "age", "where": 2**53}), "2\\*\\*53"),
     "blank text counts": (Case(Count(), {"column": "tree", "where": " "}), "blank"),
     "several groups and rows": (
         Case(Histogram(5, other=True), {"column": "bit", "by": "place", "unit": "some_each", "most": 2}),
-        "together with by",
+        "does not fit a histogram",
     ),
 }  # fmt: skip
 

@@ -71,7 +71,7 @@ def test_a_lake_is_counted_as_a_batch_from_the_network_is(lake, folder, monkeypa
     assert charges(lake) == 1
     monkeypatch.undo()
     drawn, release = [], Protocol.release
-    monkeypatch.setattr(Protocol, "release", lambda *given: drawn.append(1) or release(*given))
+    monkeypatch.setattr(Protocol, "release", lambda *given, **how: drawn.append(1) or release(*given, **how))
     told = lake.analyse("elsewhere")
     assert counted(lake.collection, json.loads(told)) == [1] * 10 + [0] * (BUCKETS - 10)
     assert Released(json.loads(told)).verify()

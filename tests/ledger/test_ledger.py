@@ -192,7 +192,7 @@ def test_threads_that_ask_the_same_for_the_first_time_find_one_loss():
 
     class Slow(dict):
         def setdefault(self, question, loss):
-            super().setdefault((twins[0], None), twins[0].loss)
+            super().setdefault((twins[0], None, 1), twins[0].loss)
             return super().setdefault(question, loss)
 
     book._losses = Slow()

@@ -65,7 +65,7 @@ def test_of_plans_that_are_nearly_as_good_the_one_with_fewer_messages_comes_firs
 @pytest.mark.parametrize(("bins", "n", "times"), [(10, 10**4, 1.03), (100, 10**4, 1.11), (10, 10**6, 1.01)])
 def test_histograms_too(bins, n, times):
     task = hc.Histogram(bins)
-    advice = hc.advise(task, n=n, **BUDGET, models="shuffle", collected=True)
+    advice = hc.advise(task, n=n, **BUDGET, models="shuffle", collected=True, max_messages=MOST)
     assert advice.feasible[0].name == "correlated-histogram"
     assert ratio(advice.feasible[0].protocol, task) <= times
     assert 2 * advice.feasible[0].rmse < advice["poisson-histogram"].rmse

@@ -109,14 +109,12 @@ def test_the_advisor_recommends_it_in_a_collection_and_says_what_trust_means():
         assert "tell nobody how many of each kind, or the analyser sees every total" in advice.why()
         assert "messages from everybody instead of 1." in advice.why()
         usual = hc.advise(task, n=10_000, epsilon=1, delta=1e-6, collected=True, models=["shuffle", "local"])
-        assert usual.best.protocol.name in ("correlated-count", "correlated-histogram")
+        assert usual.best.protocol.name in ("correlated-count", "blanket-histogram")
 
 
-def test_the_service_refuses_what_its_shuffler_does_not_do():
-    assert not any(kind.collectable() for kind in KINDS)
-    plan = hc.advise("count", n=100, epsilon=1, delta=1e-6, protocols="padded-count", collected=True).best
-    with pytest.raises(Unsupported, match="cannot be collected from devices"):
-        require_collectable(plan)
+def test_the_service_carries_them():
+    assert all(kind.collectable() for kind in KINDS)
+    require_collectable(hc.advise("count", n=100, epsilon=1, delta=1e-6, protocols="padded-count", collected=True).best)
 
 
 def test_a_sampled_histogram_is_pure_with_less_than_one_dummy_a_category():

@@ -15,11 +15,14 @@ from headcount.questions.domains.bins import Bins
 from headcount.questions.domains.bit import Bit
 from headcount.questions.domains.categories import Categories, Listed
 from headcount.questions.domains.domain import Domain
-from headcount.questions.domains.filtered import Filtered, Groups
+from headcount.questions.domains.filtered import Filtered
 from headcount.questions.domains.intervals import Intervals
 from headcount.questions.domains.keys import Keys
 from headcount.questions.domains.levels import Levels
+from headcount.questions.domains.periods import Periods
 from headcount.questions.domains.product import Product
+from headcount.questions.domains.record import Record
+from headcount.questions.grouped import Group
 from headcount.questions.question import Question
 
 SOURCE = Path(headcount.__file__).parent
@@ -192,8 +195,11 @@ def test_the_browser_knows_the_fields_of_every_domain_that_devices_are_asked_for
     script = (ROOT / "clients/js/src/domain.ts").read_text(encoding="utf-8")
     known = {*re.findall(r'"(\w+)"', script[script.index("const KINDS") : script.index("const FIELDS")])}
     domains = [Bit(), Bins((0.0, 1.0)), Categories(2), Intervals((0.0, 1.0), 2), Keys(), Product((Bit(), Bit()))]
-    domains += [Levels((0.0, 1.0)), Levels((0.0, 1.0), within=(0.0, 0.5)), Filtered(Groups(2), Bit())]
-    assert {type(domain) for domain in domains} == everything_below(Domain) - {Listed, Groups}
+    domains += [Record((Categories(2), Intervals((0.0, 1.0), 2)), ("a", "b"))]
+    domains += [Levels((0.0, 1.0)), Levels((0.0, 1.0), within=(0.0, 0.5)), Filtered(Product((Group(2),)), Bit())]
+    domains += [Bit(missing="no", spelled=True), Categories(2, missing="category")]
+    domains += [Periods(("2026-01-01", "2026-02-01")), Group(2)]
+    assert {type(domain) for domain in domains} == everything_below(Domain) - {Listed}
     assert {field for domain in domains for field in domain.to_json()} <= known
 
 

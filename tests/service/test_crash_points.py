@@ -24,6 +24,7 @@ from stress import some
 SERVICE = Path(crash.__file__).parents[1]
 SOURCES = [path for path in SERVICE.rglob("*.py") if "lake" not in path.parts]  # a lake has points of its own
 DIED = 137
+PLAN = plan()
 
 
 def test_the_list_of_points_is_that_of_the_source():
@@ -41,14 +42,14 @@ def test_a_process_is_told_where_to_die_by_its_environment():
 class Story:
     """A collection whose reports are made. Whoever lives it does what is left to do, and says what is done."""
 
-    def __init__(self, rig):
+    def __init__(self, rig, plan=PLAN):
         self.rig, self.acknowledged = rig, set()
         with rig.opened() as parties:
-            parties.endowed()
-            self.collection = parties.agreed(plan())
+            parties.endowed(delta=10 * plan.budget.delta)
+            self.collection = parties.agreed(plan)
             keys = {"shuffler": self.collection.shuffler, "analyser": self.collection.analyser}
             terms = {"shortfall": "purge", "admission": "anyone"}
-            self.unread = Collection(plan(), "Nobody?", "people", START, WINDOW, **keys, **terms)
+            self.unread = Collection(plan, "Nobody?", "people", START, WINDOW, **keys, **terms)
             offer = parties.offer(self.collection)
             self.reports = [made(self.collection, offer, bucket) for bucket in range(12)]
 

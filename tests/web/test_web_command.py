@@ -45,7 +45,7 @@ def test_the_page_is_there_under_a_strict_policy(address):
     for path in re.findall(rb'(?:href|src)="(page/[^"]+)"', body):
         assert asked(address, "GET", f"/{path.decode()}")[0] == 200
     about = json.loads(asked(address, "GET", "/page/about")[2])
-    assert (about["party"], about["parts"]) == ("shuffler", ["advisor", "ask"])
+    assert (about["party"], about["parts"]) == ("shuffler", ["advisor", "data", "ask"])
 
 
 def test_only_files_of_the_page_are_there(address):

@@ -12,7 +12,9 @@ import { tooMany } from "./counts.js";
 import { Unsupported } from "./errors.js";
 import { Effort, TooLarge } from "./laws.js";
 import { logarithm, odds } from "./odds.js";
+import { paddedDelta } from "./padded.js";
 import type { Plan } from "./plan.js";
+import { isValue } from "./tree.js";
 import { steps } from "./work.js";
 
 const SHORT = 1 + 1e-9; // claims are rounded up to so many digits
@@ -29,6 +31,11 @@ export function requireProved(plan: Plan): void {
     refuse(alone, "if the shuffler and the analyser work together");
   }
   if (alone !== undefined && alone <= plan.epsilon * SHORT) return;
+  if (plan.padded !== null) {
+    const delta = isValue(brick) ? paddedDelta(plan.padded, plan.epsilon) : undefined;
+    if (delta === undefined || delta > plan.delta) refuse(delta, "with the messages that the shuffler adds");
+    return;
+  }
   if (plan.delta === 0) refuse(alone, "once they are mixed"); // what mixing adds is never certain
   const crowd = { values: plan.domain.values, honest: plan.crowd.honest, epsilon: plan.epsilon, effort: new Effort() };
   const bounds = [

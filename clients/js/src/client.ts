@@ -34,9 +34,10 @@ interface Kept {
   readonly least: number;
   readonly colluding: number | null;
   readonly top_up: boolean;
-  readonly corrupt?: number; // these three were not noted by version 0.2
+  readonly corrupt?: number; // these four were not noted by earlier versions
   readonly anyone?: boolean;
   readonly fixed?: boolean;
+  readonly padded?: boolean;
   readonly pinned: boolean;
   readonly messages: readonly string[];
   readonly identity: string;
@@ -145,7 +146,7 @@ export class Client {
     const { format, messages, identity, key, invitation, body, ...own } = await this.read(report);
     const { epsilon, delta } = await this.spent();
     return {
-      ...own, corrupt: own.corrupt ?? null, anyone: own.anyone ?? null, fixed: own.fixed ?? null,
+      ...own, corrupt: own.corrupt ?? null, anyone: own.anyone ?? null, fixed: own.fixed ?? null, padded: own.padded ?? null,
       messages: messages.length, bytes: body.length / 2, lifetime_epsilon: inexactly(epsilon),
       lifetime_delta: inexactly(delta), again: false,
     };
@@ -241,7 +242,7 @@ function kept(collection: Collection, batch: number, pinned: boolean) {
   return {
     format: FORMAT, collection: hash, question, batch, state: "made" as State, epsilon: plan.epsilon, delta: plan.delta,
     least: plan.crowd.least, colluding: plan.colluding, top_up: topUp, corrupt: plan.crowd.corrupt, anyone: !invited,
-    fixed, pinned,
+    fixed, padded: plan.padded !== null, pinned,
   };
 }
 

@@ -8,7 +8,7 @@ import { type Entries, type Json, Numeral } from "./json.js";
 import { boolean, fail, list, number, whole } from "./reading.js";
 import * as values from "./values.js";
 
-export type Answer = boolean | number | string;
+export type Answer = boolean | number | string | { readonly [column: string]: boolean | number | string };
 
 /** How answers are encoded, as whole numbers from 0 on. */
 export interface Domain {
@@ -19,28 +19,35 @@ export interface Domain {
 const REAL_STEPS = 2 ** 40;
 const SLACK = 1e-6; // of a step
 const MOST_CATEGORIES = 1 << 24;
-/** The fields of each kind of domain; a bit has none. */
+/** The fields of each kind of domain; a bit has none that it must have. */
 const KINDS: readonly (readonly [fields: readonly string[], read: (source: Entries) => Domain])[] = [
   [["bounds", "steps", "clip"], levels],
   [["bounds", "bins", "clip"], intervals],
   [["edges", "other"], (source) => listed(binned(source.get("edges")), source)],
+  [["starts", "period", "other"], (source) => listed(periods(source.get("starts")), source)],
   [["categories", "other"], (source) => listed(labelled(source.get("categories")), source)],
+  [["columns"], record],
 ];
-const ELSEWHERE = ["within", "parts"]; // fields of domains that no device is asked for
+const ELSEWHERE = ["within", "parts", "by"]; // fields of domains that no device is asked for
+const RULES = ["missing", "spelled"]; // what any of them may say of values that are not plain
 const FIELDS = new Set([...KINDS.flatMap(([fields]) => fields), ...ELSEWHERE]);
+const DROPPED = "drop"; // with others, and not by a device: who has no answer does not report
 
 /** How answers are encoded; whatever else is answered is refused, and so is a domain that this version does not know. */
 export function domain(source: Json | undefined): Domain {
   if (!(source instanceof Map) || typeof source.get("name") !== "string") fail();
   const [fields, read] = KINDS.find(([names]) => names.every((name) => source.has(name))) ?? [[], bit];
   if ([...source.keys()].some((name) => FIELDS.has(name) && !fields.includes(name))) fail();
+  if (RULES.some((name) => source.has(name)) && source.get("missing") === DROPPED) fail();
   return read(source);
 }
 
-function bit(): Domain {
-  const works = "answer true or false, or 1 or 0";
+function bit(source: Entries): Domain {
+  const spelled = source.has("spelled") && boolean(source.get("spelled"));
+  const works = spelled ? "answer yes or no" : "answer true or false, or 1 or 0";
   const encoded = (answer: unknown): bigint => {
-    const found = values.truth(answer);
+    if (source.get("missing") === "no" && values.missing(answer)) return 0n;
+    const found = (spelled ? values.spelled : values.truth)(answer);
     return found === undefined ? refuse("is neither 0 nor 1", works) : BigInt(found);
   };
   return { values: 2, encoded };
@@ -52,8 +59,11 @@ function bounded(source: Entries): { low: number; high: number; works: string; i
   const clip = boolean(source.get("clip"));
   if (low === undefined || high === undefined || more.length || !(low < high)) fail();
   const works = `answer with a number from ${low} to ${high}`;
+  const said = source.get("missing");
+  const filled = said instanceof Numeral ? number(said) : undefined;
   const inside = (answer: unknown): number => {
-    const given = values.number(answer) ?? refuse("is not a number", works);
+    const held = filled !== undefined && values.missing(answer) ? filled : values.number(answer);
+    const given = held ?? refuse("is not a number", works);
     const found = clip ? Math.min(Math.max(given, low), high) : given;
     return low <= found && found <= high ? found : refuse("lies outside the bounds", works);
   };
@@ -96,13 +106,20 @@ type Places = { categories: number; works: string; place: (answer: unknown) => n
 /** One of several categories, or perhaps none of them. */
 function listed(found: Places, source: Entries): Domain {
   const other = boolean(source.get("other"));
+  const missing = source.get("missing");
+  const apart = missing === "category";
+  if (missing === "other" && !other) fail();
+  const last = found.categories + Number(apart);
   const encoded = (answer: unknown): bigint => {
-    if (values.missing(answer)) refuse("is missing", found.works);
+    if (values.missing(answer)) {
+      if (apart) return BigInt(found.categories);
+      return missing === "other" ? BigInt(last) : refuse("is missing", found.works);
+    }
     const at = found.place(answer);
     if (at < 0 && !other) refuse("is in none of the categories", found.works);
-    return BigInt(at < 0 ? found.categories : at);
+    return BigInt(at < 0 ? last : at);
   };
-  return { values: found.categories + Number(other), encoded };
+  return { values: last + Number(other), encoded };
 }
 
 /** Bins include their lower edge, the last one also its upper. */
@@ -118,6 +135,20 @@ function binned(source: Json | undefined): Places {
     return below < edges.length ? below - 1 : -1; // also of what is not a number, which no edge is below
   };
   return { categories: edges.length - 1, works, place };
+}
+
+/** Periods begin at their own moment and end before the next one's. */
+function periods(source: Json | undefined): Places {
+  const told = list(source);
+  const starts = told.map((start) => values.moment(start) ?? fail());
+  if (starts.length < 2 || starts.some((start, at) => at > 0 && !((starts[at - 1] ?? start) < start))) fail();
+  const works = `answer with a day from ${told[0]} to before ${told.at(-1)}`;
+  const place = (answer: unknown): number => {
+    const given = values.moment(answer) ?? Number.NaN;
+    const below = starts.filter((start) => start <= given).length;
+    return below < starts.length ? below - 1 : -1;
+  };
+  return { categories: starts.length - 1, works, place };
 }
 
 function labelled(source: Json | undefined): Places {
@@ -137,6 +168,27 @@ function labelled(source: Json | undefined): Places {
   }
   const numbers = labels.map(number);
   return { categories: labels.length, works, place: (answer) => numbers.indexOf(values.number(answer) ?? Number.NaN) };
+}
+
+/** Columns of a table: an answer has a value for each of their names, and the last one's code changes fastest. */
+function record(source: Entries): Domain {
+  const columns = list(source.get("columns")).map((column) => {
+    const name = column instanceof Map ? column.get("column") : undefined;
+    if (!(column instanceof Map) || typeof name !== "string" || column.has("columns")) fail();
+    return { name, of: domain(new Map([...column, ["name", name]])) };
+  });
+  const names = new Set(columns.map((column) => column.name));
+  const size = columns.reduce((product, column) => product * column.of.values, 1);
+  if (!columns.length || names.size < columns.length || size > Number.MAX_SAFE_INTEGER) fail();
+  const works = `answer with a value for each of: ${[...names].join(", ")}`;
+  const encoded = (answer: unknown): bigint => {
+    if (typeof answer !== "object" || answer === null) refuse("has no values by name", works);
+    const given = new Map(Object.entries(answer));
+    if (given.size !== names.size || [...names].some((name) => !given.has(name))) refuse("has other names", works);
+    const codes = columns.map((column) => ({ code: column.of.encoded(given.get(column.name)), of: column.of }));
+    return codes.reduce((found, { code, of }) => found * BigInt(of.values) + code, 0n);
+  };
+  return { values: size, encoded };
 }
 
 function refuse(problem: string, works: string): never {

@@ -1,6 +1,7 @@
 /** What a device agrees to, whatever a collection says. */
 
 import { BadArgument, OverBudget, Unsupported } from "./errors.js";
+import { fromShuffler, type Padded } from "./padded.js";
 import type { Collection } from "./plan.js";
 import { general, grouped } from "./words.js";
 
@@ -15,12 +16,15 @@ export interface Limits {
   readonly top_up: boolean; // whether reports of nobody may take the place of people
   readonly invited: boolean; // whether only those may report who are invited
   readonly fixed: boolean; // whether batches must end with their windows
+  readonly padded: boolean; // whether the answer may be sent without noise, for the shuffler to hide with messages it adds
 }
 
 export const LIMITS: Limits = {
   epsilon: 2, delta: 1e-4, colluding: 8, lifetime_epsilon: 10, lifetime_delta: 1e-3, least: 100, top_up: false,
-  invited: false, fixed: false,
+  invited: false, fixed: false, padded: false,
 };
+
+const BARE = "as it is, without noise, for the shuffler to hide with messages that it adds";
 
 /** Exact sums: a double from 2^-100 on is a whole number of these. */
 export type Exact = bigint;
@@ -42,6 +46,11 @@ export function limitsWith(given: Partial<Limits>): Limits {
     if (!fits) throw new BadArgument(name, `is ${String(value)}`, works);
   }
   return { ...LIMITS, ...given };
+}
+
+/** Whether a shuffler that knows what it added learns no more from the result than the limits allow. */
+function hiddenFromShuffler(limits: Limits, added: Padded | null): boolean {
+  return added === null || fromShuffler(added) <= limits.epsilon * (1 + 1e-9) || limits.delta >= 1;
 }
 
 /** Refuses what goes beyond, given what all reports so far have spent. */
@@ -69,6 +78,8 @@ export function requireWithin(limits: Limits, collection: Collection, spent: { e
     [!limits.top_up, !collection.topUp, "may count on people who are not there"],
     [limits.invited, collection.invited, "lets anybody report, as often as they like"],
     [limits.fixed, collection.fixed, "may be closed by its operator at any moment"],
+    [!limits.padded, plan.padded === null, `takes the answer ${BARE}`],
+    [true, hiddenFromShuffler(limits, plan.padded), "lets the shuffler read totals off the result"],
   ] as const) {
     if (wanted && !has) throw new Unsupported(`the collection ${words}, to which this device does not agree`);
   }

@@ -8,6 +8,7 @@ import { type Domain, domain } from "./domain.js";
 import { BadArgument, Refused } from "./errors.js";
 import { type Issuer, readIssuer, requireSigned } from "./issuer.js";
 import { type Entries, fingerprint, type Json } from "./json.js";
+import { type Padded, padded } from "./padded.js";
 import { Programme } from "./programme.js";
 import { boolean, fail, number, object, oneOf, string, whole } from "./reading.js";
 import { recordForm, type RecordForm } from "./record.js";
@@ -50,6 +51,7 @@ export interface Plan extends Report {
   readonly epsilon: number;
   readonly delta: number;
   readonly colluding: number | null; // the epsilon that is left if both operators are one; null if nothing is
+  readonly padded: Padded | null; // by messages that the shuffler adds to answers without noise
   readonly crowd: Crowd;
   readonly suite: SuiteName;
 }
@@ -129,13 +131,14 @@ function collection(source: Json | undefined): Omit<Collection, "hash"> {
 /** What everybody has agreed to send, and what that gives away. */
 export function readPlan(source: Json | undefined): Plan {
   const told = object(source, PLAN);
-  string(told.get("protocol"));
   const budget = object(told.get("budget"), ["epsilon", "delta", "neighbours"]);
   const relation = oneOf(budget.get("neighbours"), NEIGHBOURS);
   if (oneOf(told.get("neighbours"), NEIGHBOURS) !== relation) fail();
   const colluding = object(told.get("device"), ["record", "colluding"]).get("colluding");
+  const report = readReport(told);
   return {
-    ...readReport(told),
+    ...report,
+    padded: padded(string(told.get("protocol")), report.domain.values, relation, told.get("parameters")),
     epsilon: within(number(budget.get("epsilon")), 1e-3, 50),
     delta: within(number(budget.get("delta")), 0, 1),
     colluding: colluding === null ? null : within(number(colluding), 0, Infinity),

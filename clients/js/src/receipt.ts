@@ -21,6 +21,7 @@ export interface Receipt {
   readonly corrupt: number | null; // how many of the least may lie or collude; null if that was not noted
   readonly anyone: boolean | null; // whether strangers may report
   readonly fixed: boolean | null; // whether batches end with their windows
+  readonly padded: boolean | null; // whether the answer itself was sent, which only messages that the shuffler adds hide
   readonly pinned: boolean; // whether the claim was not worked out here, but vouched for by a hash
 }
 
@@ -30,10 +31,14 @@ const LEFT = {
   closed: "came when the batch took no reports",
 };
 
+const BARE =
+  "Your answer is in it as it is, without noise: you trust the shuffler to add its messages, and to tell nobody how many of each kind.";
+
 export type State = keyof typeof LEFT;
 
 export function receiptText(told: Receipt): string {
-  const others = `at least ${grouped(told.least - 1)} others${told.top_up ? ", or of nobody" : ""}`;
+  const people = `at least ${grouped(told.least - 1)} others${told.top_up ? ", or of nobody" : ""}`;
+  const others = told.padded === true ? `${people} and messages that the shuffler adds` : people;
   const odds = times(Math.exp(told.epsilon));
   return [
     `“${told.question}”`,
@@ -42,6 +47,7 @@ export function receiptText(told: Receipt): string {
     ...(told.again ? ["It was made before: what is answered now changes nothing."] : []),
     `Mixed with those of ${others}, whatever is learnt is at most ${odds} as likely for one answer ` +
       `as for another, but for a chance of ${general(told.delta)}.`,
+    ...(told.padded === true ? [BARE] : []),
     ...(told.corrupt === 0 && relies(told) ? ["That holds only if all of them are honest."] : []),
     ...(told.anyone === true ? ["Anybody may report, as often as they like: many of them may be one."] : []),
     ...(told.fixed === false ? ["Its operator may end it at any moment, and so choose with whom you are mixed."] : []),
@@ -56,7 +62,7 @@ export function receiptText(told: Receipt): string {
 
 /** Whether others hide this report: by itself it gives away more than the guarantee says. */
 function relies(told: Receipt): boolean {
-  return told.colluding === null || told.colluding > told.epsilon;
+  return told.padded !== true && (told.colluding === null || told.colluding > told.epsilon);
 }
 
 function times(factor: number): string {

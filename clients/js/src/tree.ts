@@ -39,6 +39,11 @@ export function brick(source: Json | undefined): Brick {
   return make ? make(source) : fail();
 }
 
+/** Whether it sends what a person holds, and nothing else. */
+export function isValue(brick: Brick): boolean {
+  return brick.kind === "emit" && brick.fields.length === 1 && brick.fields[0]?.text === '{"name":"value"}';
+}
+
 /** The names that it looks at. */
 export function reads(brick: Brick): ReadonlySet<string> {
   const without = (name: string, inner: Brick): string[] => [...reads(inner)].filter((each) => each !== name);

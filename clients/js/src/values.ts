@@ -16,6 +16,36 @@ export function truth(value: unknown): boolean | undefined {
   return found === 0 || found === 1 ? found === 1 : undefined;
 }
 
+const YES = /^(1|on|t|true|y|yes)$/i;
+const NO = /^(0|f|false|n|no|off)$/i;
+
+/** A truth value in any spelling: besides those of `truth`, yes and no, y and n, t and f, on and off. */
+export function spelled(value: unknown): boolean | undefined {
+  const said = typeof value === "string" ? trimmed(value) : "";
+  return YES.test(said) ? true : NO.test(said) ? false : truth(value);
+}
+
+const MOMENT =
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?$/;
+
+/** Microseconds since 1970, of a day its midnight; text is as ISO 8601 has it, and a `Date` is the moment that it is. */
+export function moment(value: unknown): number | undefined {
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.getTime() * 1000;
+  const found = typeof value === "string" ? MOMENT.exec(trimmed(value)) : null;
+  if (!found) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1, 7).map((part) => Number(part ?? 0));
+  const at = new Date(0);
+  at.setUTCFullYear(year, month - 1, day);
+  at.setUTCHours(hour, minute, second);
+  const told = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate(), at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds()];
+  if (year < 1 || told.some((part, place) => part !== [year, month, day, hour, minute, second][place])) return undefined;
+  const zone = found[8] ?? "Z";
+  const [hours, minutes] = zone === "Z" ? [0, 0] : [Number(zone.slice(1, 3)), Number(zone.slice(-2))];
+  if (hours * 60 + minutes >= 24 * 60) return undefined;
+  const shift = (hours * 60 + minutes) * (zone[0] === "-" ? -1 : 1);
+  return (at.getTime() - shift * 60_000) * 1000 + Number((found[7] ?? "").padEnd(6, "0").slice(0, 6));
+}
+
 /** The nearest double: of a number, of a truth value (1 or 0), or of text that is a decimal numeral. */
 export function number(value: unknown): number | undefined {
   if (typeof value === "string") return NUMERAL.test(trimmed(value)) ? Number(trimmed(value)) : undefined;

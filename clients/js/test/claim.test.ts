@@ -52,7 +52,7 @@ test("with a tenth less noise than the claim needs, a plan is refused", () => {
 test("nor among a tenth fewer people, nor with a tenth of delta", () => {
   for (const { protocol, plan } of CLAIMS.filter((each) => each.delta > 0 && each.protocol !== "correlated-count")) {
     const crowd = { ...plan.crowd, honest: Math.floor(plan.crowd.honest * 0.9) };
-    if (!protocol.startsWith("correlated")) assert.equal(proves({ ...plan, crowd }), false, protocol);
+    if (!protocol.startsWith("correlated") && plan.padded === null) assert.equal(proves({ ...plan, crowd }), false, protocol);
     assert.equal(proves({ ...plan, delta: plan.delta / 10 }), false, protocol);
   }
 });
@@ -88,6 +88,23 @@ test("the bare answer is never sent, whatever is claimed", () => {
       }
     }
   }
+});
+
+test("but for a protocol whose shuffler adds enough messages, and alone", () => {
+  for (const protocol of ["padded-count", "padded-histogram", "sampled-padded-histogram"]) {
+    const { plan } = known(protocol);
+    assert.ok(proves(plan));
+    for (const few of [{ epsilon: 0.9 }, { delta: protocol.startsWith("sampled") ? 0.5 : 1e-7, epsilon: 0.99 }, { colluding: 8 }, { padded: null }]) {
+      assert.equal(proves({ ...plan, ...few }), false, `${protocol} ${JSON.stringify(few)}`);
+    }
+  }
+  const one = known("padded-count");
+  const shift = /"shift":([0-9]+)/.exec(one.source)?.[1];
+  assert.equal(proves(changed(one, /"shift":[0-9]+/, `"shift":${Number(shift) - 1}`)), false);
+  assert.equal(proves(changed(one, /"scale":[0-9.]+/, '"scale":0.9')), false);
+  const twice = '{"all":[{"emit":[{"name":"value"}]},{"emit":[{"name":"value"}]}]}';
+  assert.equal(proves(changed(one, /\{"emit":\[\{"name":"value"\}\]\}/, twice)), false);
+  assert.throws(() => changed(one, /"neighbours":"replace"/g, '"neighbours":"add-remove"'), /not what was expected/);
 });
 
 test("nobody is kept busy: what takes too long is refused before the first step", () => {

@@ -116,6 +116,7 @@ export function compareAnswers(from: Modules, text: string): Record<string, numb
 
 /** As a page would have it. */
 function plain(answer: Json): unknown {
+  if (answer instanceof Map) return Object.fromEntries([...answer].map(([name, part]) => [name, plain(part)]));
   return answer !== null && typeof answer === "object" && "digits" in answer ? Number(answer.digits) : answer;
 }
 
@@ -124,7 +125,7 @@ const PROVED = [
   "randomised-response", "generalised-response", "basic-rappor", "optimised-unary", "local-hashing", "hadamard-response",
   "subset-selection", "succinct-histogram", "duchi", "piecewise", "hybrid", "zsum", "poisson-count",
   "negative-binomial-count", "correlated-count", "blanket-sum", "poisson-histogram", "correlated-histogram",
-  "balcer-cheu-histogram", "blanket-histogram",
+  "balcer-cheu-histogram", "blanket-histogram", "padded-count", "padded-histogram", "sampled-padded-histogram",
 ];
 
 /** What a device works out of plans by itself: as much as Python does, and no plan is proved that claims a tenth less. */

@@ -66,6 +66,9 @@ const CLAIM_TWINS: [string, string, string, string][] = [
   ["a coin that is left out is not", "noise", "this.send(otherwise, often(against, chance))", "this.send(otherwise, often(0.5, 0.5))"],
   ["clones are as likely as not", "clones", "binomial(honest - 1, 1 / odds, (odds - 1) / odds)", "binomial(honest - 1, 2 / odds)"],
   ["lies are told twice as often", "clones", "2 * lie / kinds", "4 * lie / kinds"],
+  ["of two totals that move apart one is forgotten", "padded", "epsilon - moved * rate", "epsilon - rate"],
+  ["what is impossible is overlooked", "padded", "(none + excess)", "(excess)"],
+  ["sampled messages are halved", "padded", "2 * inner <=", "inner <="],
   ["the claim is compared with nothing", "claim", "!(delta <= plan.delta)", "false"],
   ["what the operators learn is believed", "claim", "plan.colluding !== null && ", "false && "],
 ];

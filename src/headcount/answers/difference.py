@@ -107,6 +107,7 @@ class OfTwo(Tabular):
         """The value and the ends of its 95% interval, as text."""
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as `headcount difference --format json` prints it."""
         clipped = self.task.clipped_to
         return {
             "value": _finite(self.value),
@@ -120,7 +121,21 @@ class OfTwo(Tabular):
         return [{"value": _finite(self.value), "interval95": [_finite(end) for end in self.interval()]}]
 
     def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """Its interval, beside that of no change."""
+        """Its interval, beside that of no change.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw it; a figure of its own unless given.
+        title : str
+            What to write above it; its own words unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+        """
         return _picture({"": self}, ax, title, theme)
 
     def __float__(self) -> float:
@@ -352,10 +367,25 @@ class Pairs(Tabular, Mapping[Label, OfTwo]):
         return [{"category": category, **pair.records()[0]} for category, pair in self.items()]
 
     def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """An interval for each category, beside that of no change."""
+        """An interval for each category, beside that of no change.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw it; a figure of its own unless given.
+        title : str
+            What to write above it; its own words unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+        """
         return _picture({str(category): pair for category, pair in self.items()}, ax, title, theme)
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, with a cell for each category."""
         first = next(iter(self.values()))
         both = None if first.together is None else first.together.to_json()
         cells = [{"category": category, **pair.to_json()} for category, pair in self.items()]

@@ -78,7 +78,21 @@ class QuantileEstimate(Tabular):
         return self.of.quantile_ends(self.part, (1.0 - confidence) / 2.0)
 
     def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """The whole distribution, with the median as its title unless told."""
+        """The whole distribution, with the median as its title unless told.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw it; a figure of its own unless given.
+        title : str
+            What to write above it; its own words unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+        """
         return self.of.plot(
             ax, title=title or f"{100.0 * self.part:g}% lie below {str(self).split('   ')[0]}", theme=theme
         )
@@ -111,7 +125,7 @@ class DistributionEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated, habit
+    protocol, tally, people, budget, secret, within, simulated, habit, rules
         As for `Estimate`; `people` are those of each bin.
 
     Examples

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -27,11 +28,13 @@ from headcount.questions.domains.domain import Label, Shape
 from headcount.questions.strategies.strategy import distinct
 
 if TYPE_CHECKING:
+    from headcount.answers.top import Top
     from headcount.protocols.base.protocol import Protocol
 
 SHOWN = 20  # cells of a histogram that are printed
 SHOWN_CONFIDENCE = 0.95  # of the intervals that are printed
 SIMULATED = "simulated devices"
+MOST_KEYS = 10**10  # different labels that people may hold, where how many they are is private
 RECORDED = ("task", "value", "interval95", "std_error", "protocol", "model", "epsilon", "delta", "neighbours", "n")
 
 
@@ -39,9 +42,19 @@ RECORDED = ("task", "value", "interval95", "std_error", "protocol", "model", "ep
 class Cell:
     """One category's part of a histogram."""
 
-    category: Label
+    category: Any  # a label; of several columns of groups one of each
     value: float
     interval95: tuple[float, float]
+    simultaneous95: tuple[float, float] | None = None  # with which all of them are covered at once
+    people: float | None = None  # about how many there are in the group, of a rate, a mean or a sum
+
+    def to_json(self) -> dict[str, Any]:
+        """Its JSON form; a value that is not a number is null."""
+        value = None if math.isnan(self.value) else self.value
+        apart = {} if self.simultaneous95 is None else {"simultaneous95": list(self.simultaneous95)}
+        people = {} if self.people is None else {"people": self.people}
+        category = list(self.category) if isinstance(self.category, tuple) else self.category
+        return {"category": category, "value": value, "interval95": list(self.interval95), **apart, **people}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,6 +84,8 @@ class Estimate(Tabular):
         Whether people's devices were simulated, by whoever holds the data.
     habit : str
         What to know about other questions that were asked of the same people, if anything.
+    rules : tuple of str
+        What was declared of values that are not plain, in words; to how many rows it applied is not told.
 
     Examples
     --------
@@ -90,6 +105,7 @@ class Estimate(Tabular):
     within: Literal["", "range", "crowd"] = ""  # what it was brought into: see `clamped` and `consistent`
     simulated: bool = False
     habit: str = ""
+    rules: tuple[str, ...] = ()
 
     @property
     def values(self) -> Floats:
@@ -192,10 +208,14 @@ class Estimate(Tabular):
     def each_at(self, confidence: float) -> float:
         """The confidence of each interval for which all of them cover at once."""
         task = self.protocol.task
-        if self._private_keys:
-            raise Unsupported("how many categories people hold is private", "each interval has its own confidence only")
-        cells = max(1, self.tally.reports) if task.shape is Shape.KEY else self.people.size
+        most = MOST_KEYS if self.n is None else self.tally.reports
+        cells = max(1, most if task.shape is Shape.KEY else self._answers)
         return confidence ** (1.0 / cells) if self.protocol.independent else 1.0 - (1.0 - confidence) / cells
+
+    @property
+    def _answers(self) -> int:
+        """How many answers there are."""
+        return self.people.size
 
     def _bounded(self, people: Floats) -> Floats:
         if not self.within:
@@ -260,7 +280,7 @@ class Estimate(Tabular):
     @property
     def delta(self) -> float | None:
         """The delta of the protocol at the budget's epsilon."""
-        return None if self.budget is None else self.protocol.loss.delta(self.budget.epsilon)
+        return None if self.budget is None else self.budget.together(self.protocol.loss).delta(self.budget.epsilon)
 
     @property
     def categories(self) -> list[Label]:
@@ -276,7 +296,7 @@ class Estimate(Tabular):
 
     @property
     def _has_other(self) -> bool:
-        return self.protocol.task.other
+        return self.protocol.task.other and (self.tally.keys is None or self.categories[-1:] == [OTHER])
 
     @property
     def other(self) -> Cell | None:
@@ -311,6 +331,56 @@ class Estimate(Tabular):
         low, high = np.clip(np.rint(ends), 0, most).astype(int).tolist()
         return [low, high]
 
+    def sorted(self, by: Literal["value", "category"] = "value") -> list[Cell]:
+        """The cells, the largest first, or in the order of their categories.
+
+        Parameters
+        ----------
+        by : str
+            "value" or "category".
+
+        Returns
+        -------
+        list of Cell
+        """
+        if by not in ("value", "category"):
+            raise BadArgument("sort", f"is {by!r}", "use value or category")
+        if by == "category":
+            return sorted(self.cells, key=lambda cell: (not isinstance(cell.category, int | float), cell.category))
+        return sorted(self.cells, key=lambda cell: -math.inf if math.isnan(cell.value) else cell.value, reverse=True)
+
+    def top(self, k: int) -> Top:
+        """The `k` largest cells, and what can be said for certain about who is among them.
+
+        Parameters
+        ----------
+        k : int
+            How many.
+
+        Returns
+        -------
+        Top
+            The cells with the largest answers; which categories are surely among the largest, and which may be.
+
+        Raises
+        ------
+        errors.BadArgument
+            If `k` is not a whole number from 1 on.
+        errors.Unsupported
+            If the answer is a single number.
+
+        Examples
+        --------
+        >>> answer = hc.histogram(["a"] * 600 + ["b"] * 400 + ["c"] * 5, categories=["a", "b", "c"], epsilon=1)
+        >>> answer.top(2).surely
+        ['a', 'b']
+        """
+        if not self.protocol.task.shape.several:
+            raise Unsupported("only answers for several categories have largest ones")
+        from headcount.answers.top import ranked
+
+        return ranked(self, k)
+
     def __getitem__(self, category: Label) -> Cell:
         for cell in self.cells:
             if cell.category == category:
@@ -323,7 +393,11 @@ class Estimate(Tabular):
         return replace(bounded, people=bounded._bounded(self.people))
 
     def consistent(self) -> Estimate:
-        """The nearest counts that are not negative and add up to the people; no longer unbiased."""
+        """The nearest counts that are not negative and add up to the people; no longer unbiased.
+
+        What a liar adds to all of them alike goes with that; what tells one from another may count a
+        little more, up to `protocol.reach().consistent(cells)` people for each.
+        """
         if self.n is None or not self.protocol.task.shape.several or self.protocol.task.shape is Shape.KEY:
             raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
         return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))
@@ -378,23 +452,28 @@ class Estimate(Tabular):
         return self.value
 
     def __str__(self) -> str:
+        promised = ", ".join(self.promises())
+        if self.habit:
+            promised += f"\n({self.habit}: ledger=hc.Ledger.open('ledger', epsilon=…))"
         if self.protocol.task.shape.several:
-            below = f"{', '.join(self.promises())}{self._habit}"
-            return "\n".join([*self._lines(), *([self.note] if self.note else []), below])
+            below = [*([self.note] if self.note else []), *([self._told] if self.rules else [])]
+            return "\n".join([*self._lines(), *below, promised])
         ((number, left, right),) = self.shown()
         note = f"; {self.note}" if self.note else ""
         told = f"{number} {self.protocol.task.about}".rstrip()
-        return f"{told}  (95% interval {left} to {right}{note})   {', '.join(self.promises())}{self._habit}"
+        rules = f"\n{self._told}" if self.rules else ""
+        return f"{told}  (95% interval {left} to {right}{note})   {promised}{rules}"
 
     @property
-    def _habit(self) -> str:
-        return f"\n({self.habit}: ledger=hc.Ledger.open('ledger', epsilon=…))" if self.habit else ""
+    def _told(self) -> str:
+        """What was declared of the data, as a line."""
+        return f"as declared: {'; '.join(self.rules)}"
 
     def __repr__(self) -> str:
         if not self.protocol.task.shape.several:
             return str(self)
-        cells = "unknown labels" if self._private_keys else f"{self.people.size:,} cells"
-        return f"Estimate: histogram of {cells}, {', '.join(self.promises())}"
+        cells = "unknown labels" if self._private_keys else f"{self._answers:,} cells"
+        return f"{type(self).__name__}: {self.protocol.task.name} of {cells}, {', '.join(self.promises())}"
 
     @property
     def sheets(self) -> list[TextTable]:
@@ -404,13 +483,18 @@ class Estimate(Tabular):
     def rows(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Category, value and interval of each cell, or the first few, as text; `other` is last."""
         pairs = zip(self.categories[:most], self.shown(most), strict=True)
-        return [(str(category), value, f"{low} to {high}") for category, (value, low, high) in pairs]
+        return [(called(category), value, f"{low} to {high}") for category, (value, low, high) in pairs]
+
+    def rows_of(self, cells: Sequence[Cell]) -> list[tuple[str, str, str]]:
+        """The same for these cells, in their order."""
+        known = {row[0]: row for row in self.rows()}
+        return [known[called(cell.category)] for cell in cells]
 
     def _lines(self) -> list[str]:
         rows = self.rows(SHOWN)
         widths = [max(len(row[i]) for row in rows) for i in (0, 1)] if rows else [0, 0]
         lines = [f"{name:<{widths[0]}}  {value:>{widths[1]}}  (95% interval {span})" for name, value, span in rows]
-        left = self.people.size - SHOWN
+        left = self._answers - SHOWN
         lines += [f"… and {left:,} more; see .cells"] if left > 0 else []
         return lines or ["nothing can be shown: no category has enough people"]
 
@@ -436,7 +520,7 @@ class Estimate(Tabular):
         if self.protocol.task.shape.several:
             rows = "".join(f"<tr><td>{escape(a)}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in self.rows(SHOWN))
             head = "<tr><th>category</th><th>value</th><th>95% interval</th></tr>"
-            words = [*([self.note] if self.note else []), *self.promises()]
+            words = [*([self.note] if self.note else []), *([self._told] if self.rules else []), *self.promises()]
             return f"<div><table>{head}{rows}</table><small>{escape(', '.join(words))}</small></div>"
         return super()._repr_html_()
 
@@ -476,13 +560,14 @@ class Estimate(Tabular):
             return [{name: told[name] for name in RECORDED}]
         other = [] if self.other is None else [self.other]
         return [
-            {"category": cell.category, "value": cell.value, "interval95": list(cell.interval95)}
+            {"category": _plain(cell.category), "value": cell.value, "interval95": list(cell.interval95)}
             for cell in [*self.cells, *other]
         ]
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, as `headcount count --format json` prints it."""
         protocol, loss = self.protocol, self.protocol.loss
+        loss = loss if self.budget is None else self.budget.together(loss)
         epsilon = None if self.budget is None else self.budget.epsilon
         return {
             "task": protocol.task.name,
@@ -491,6 +576,7 @@ class Estimate(Tabular):
             "protocol": protocol.name,
             "model": str(protocol.model),
             "simulated": self.simulated,
+            "rules": list(self.rules),
             "parameters": protocol.to_json()["parameters"],
             "epsilon": epsilon,
             "delta": self.delta,
@@ -527,8 +613,17 @@ class Estimate(Tabular):
                 "clipped_to": None if clipped is None else list(clipped),
             }
         other = None if self.other is None else {"value": self.other.value, "interval95": list(self.other.interval95)}
-        cells = [{"category": c.category, "value": c.value, "interval95": list(c.interval95)} for c in self.cells]
-        return {"cells": cells, "simultaneous95": self.simultaneous95, "other": other}
+        return {"cells": [cell.to_json() for cell in self.cells], "simultaneous95": self.simultaneous95, "other": other}
+
+
+def _plain(category: Any) -> Label:
+    """A category for a column of a table: of several columns of groups as text."""
+    return called(category) if isinstance(category, tuple) else category
+
+
+def called(category: Any) -> str:
+    """A category as text; a group of several columns by what it is in each of them."""
+    return ", ".join(map(str, category)) if isinstance(category, tuple) else str(category)
 
 
 def _onto_simplex(people: Floats, total: float) -> Floats:

@@ -24,7 +24,7 @@ def covering(protocol: Protocol, people: Floats, reports: int, confidence: float
     """For each estimate a row [low, high] that holds its truth with this confidence."""
     if protocol.steady:
         half = np.full(people.size, half_width(protocol, 0, reports, confidence))
-        if protocol.task.shape is Shape.AMOUNT:
+        if protocol.task.shape in (Shape.AMOUNT, Shape.SHARE, Shape.SHARES):
             half += protocol.noise(0, reports).step  # the lattice of a sum lies differently for every crowd
     else:
         different, place = np.unique(people, return_inverse=True)

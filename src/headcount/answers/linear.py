@@ -200,7 +200,21 @@ class Linear(Tabular):
         return low - first.tails(tail)[1], high - last.tails(tail)[0]
 
     def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """A dot and its interval."""
+        """A dot and its interval.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw it; a figure of its own unless given.
+        title : str
+            What to write above it; its own words unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+        """
         from headcount.answers.pictures import linear
 
         return Picture.drawn(lambda target, theme: linear(self, target, theme, title), ax, theme)

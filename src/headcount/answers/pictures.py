@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headcount.answers.estimate import called
 from headcount.figures.intervals import Span, columns, rows
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def _cells(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
     task = estimate.protocol.task
     values, ends = estimate.values.tolist(), estimate.intervals().tolist()
     texts = estimate.shown()
-    names = [str(category) for category in estimate.categories]
+    names = [called(category) for category in estimate.categories]
     every = [
         Span(name, value, low, high, f"{text}  ({left} to {right})")
         for name, value, (low, high), (text, left, right) in zip(names, values, ends, texts, strict=True)

@@ -48,7 +48,7 @@ class TableEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated, habit
+    protocol, tally, people, budget, secret, within, simulated, habit, rules
         As for `Estimate`; `people` are those of the cells of all margins, one after the other.
 
     Examples
@@ -428,7 +428,21 @@ class Margin(Tabular):
         ]
 
     def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """A bar for each cell, under a heading for each label of the first column."""
+        """A bar for each cell, under a heading for each label of the first column.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw it; a figure of its own unless given.
+        title : str
+            What to write above it; its own words unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+        """
         from headcount.answers.pictures import margin
 
         return Picture.drawn(lambda target, theme: margin(self, target, theme, title), ax, theme)

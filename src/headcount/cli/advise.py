@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from headcount.cli.commands import Commands
-from headcount.cli.numbers import THOUSANDS, whole
+from headcount.cli.numbers import THOUSANDS, WHOLE, whole
 from headcount.cli.options import Corrupt, Delta, Formats, Least, Models, Neighbours, Plot, Theme
 from headcount.cli.posing import posing
 from headcount.cli.progress import Bar
@@ -28,6 +28,9 @@ People = Annotated[
 Epsilon = Annotated[
     float | None, typer.Option(help="The privacy budget: smaller is more private. Left out, it is solved for.")
 ]
+Rounds = Annotated[
+    int, typer.Option(help="How often the same people are asked: the budget is for all of it, the plan for one round.")
+]
 Ones = Annotated[
     str | None,
     typer.Option(
@@ -39,8 +42,9 @@ Honest = Annotated[
 ]
 Judged = Annotated[
     str | None,
-    typer.Option("--objective", help="rmse, interval, worst-bin, relative or detectable.", show_default="rmse"),
+    typer.Option("--objective", help="rmse, interval, worst-bin, relative, detectable or robust.", show_default="rmse"),
 ]
+Liars = Annotated[int, typer.Option("--liars", **WHOLE, help="Against how many an answer is to be robust.")]
 Confidence = Annotated[float, typer.Option(help="Of the interval: 0.95 is 19 times out of 20.")]
 MostMessages = Annotated[float | None, typer.Option("--max-messages", help="The most messages a person may send.")]
 MostBytes = Annotated[float | None, typer.Option("--max-bytes", help="The most bytes a person may send.")]
@@ -59,12 +63,14 @@ def advise(
     n: People = None,
     epsilon: Epsilon = None,
     delta: Delta = 0.0,
+    rounds: Rounds = 1,
     ones: Ones = None,
     models: Models = None,
     least: Least = None,
     corrupt: Corrupt = 0,
     honest: Honest = None,
     objective: Judged = None,
+    liars: Liars = 1,
     confidence: Confidence = 0.95,
     max_messages: MostMessages = None,
     max_bytes: MostBytes = None,
@@ -84,12 +90,14 @@ def advise(
         n=_people(n),
         epsilon=epsilon,
         delta=delta,
+        rounds=rounds,
         ones=_ones(ones),
         models=models or None,
         least=least,
         corrupt=corrupt,
         honest=honest,
         objective=objective,
+        liars=liars,
         confidence=confidence,
         max_messages=max_messages,
         max_bytes=max_bytes,

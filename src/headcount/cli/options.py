@@ -15,8 +15,9 @@ from headcount.errors import BadArgument
 from headcount.protocols import named
 from headcount.questions import implied, implying
 from headcount.questions.domains.domain import Shape
+from headcount.questions.domains.periods import PERIODS
 from headcount.questions.question import Question
-from headcount.questions.reading import EXACT
+from headcount.questions.reading import EXACT, moment
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
@@ -28,11 +29,13 @@ class EngineName(StrEnum):
     SPARK = "spark"
 
 
-def one_value(text: str | None) -> str | None:
-    """Text for a single value: a comma separates several, as everywhere on the command line."""
-    if text is not None and "," in text:
-        raise BadArgument("--where", f"is {text!r}, and a comma separates several values", "name one, without commas")
-    return text
+def single_values(texts: list[str] | None) -> list[str] | None:
+    """A value each: a comma separates several, as everywhere on the command line."""
+    for text in texts or []:
+        if "," in text:
+            works = "give the option once for each value"
+            raise BadArgument("--where", f"is {text!r}, and a comma separates several values", works)
+    return texts
 
 
 Epsilon = Annotated[float, typer.Option(help="The privacy budget: smaller is more private. 1 is common.")]
@@ -47,13 +50,22 @@ File = Annotated[
 OnEngine = Annotated[EngineName, typer.Option("--engine", help="Where the work is done: here, or on Spark.")]
 Column = Annotated[str, typer.Option(help="The column that holds people's answers.")]
 Where = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
-        callback=one_value,
-        help="The one value that counts as a one, if the column is not 0/1: true or false, a number as in 1, -2 or "
-        "2.5, or text, which is everything else (007, Yes).",
+        callback=single_values,
+        help="The value that counts as a one, if the column is not 0/1 (repeat it for several): true or false, a "
+        "number as in 1, -2 or 2.5, or text, which is everything else (007, Yes).",
     ),
 ]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What a missing value counts as, instead of being refused: no, other, category (one of its own) or, for "
+        "sums, a number; or drop, where the number of people is private. Repeat it for several columns.",
+    ),
+]
+Spelled = Annotated[bool, typer.Option(help="Read yes and no in any spelling (Yes, y, T, on, 1).")]
+By = Annotated[list[str] | None, typer.Option(help="A column of groups, for an answer in each of them (repeatable).")]
 Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
 MaxContributions = Annotated[int | None, typer.Option(**WHOLE, help="So many of a person's rows count; with --unit.")]
 ModelName = Annotated[
@@ -124,10 +136,44 @@ def categories_of(text: str | None) -> Any:
     return labels if None in numbers else numbers
 
 
-def where_of(text: str | None) -> bool | float | str | None:
-    """What --where declares, by its own spelling and not by the data: a truth value, a number, or text."""
-    if text is None:
+def groups_of(texts: list[str] | None) -> Any:
+    """Labels of one column of groups, or of several by their names."""
+    if not texts:
         return None
+    if len(texts) == 1 and "=" not in texts[0]:
+        return categories_of(texts[0])
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, labels = text.partition("=")
+        if not equals or name in found:
+            works = "write each column once, as in --categories plan=free,pro"
+            raise BadArgument("--categories", f"is {text!r}", works)
+        found[name] = categories_of(labels)
+    return found
+
+
+def limits_of(texts: tuple[str, str] | None) -> Any:
+    """Two numbers or two days."""
+    if texts is None:
+        return None
+    try:
+        return tuple(float(text) for text in texts)
+    except ValueError:
+        return texts
+
+
+def missing_of(texts: list[str] | None) -> Any:
+    """What --missing declares: words, and numbers."""
+    found = [text if (number := number_of(text.strip())) is None else number for text in texts or []]
+    return found or None
+
+
+def where_of(texts: list[str] | None) -> list[bool | float | str] | None:
+    """What --where declares, by its own spelling and not by the data: truth values, numbers, or text."""
+    return [_where(text) for text in texts] if texts else None
+
+
+def _where(text: str) -> bool | float | str:
     if text.strip().lower() in ("true", "false"):
         return text.strip().lower() == "true"
     found = number_of(text.strip())
@@ -144,10 +190,15 @@ def number_of(text: str) -> float | None:
 def bins_of(text: str | None) -> Any:
     if text is None:
         return None
+    if text.strip() in PERIODS:
+        return text.strip()
     try:
         return int(text) if text.strip().isdigit() else [float(edge) for edge in text.split(",")]
     except ValueError:
-        works = "write edges as 0,18,65,120 or a number of bins"
+        days = text.split(",")
+        if all(moment(day) is not None for day in days):
+            return days
+        works = "write edges as 0,18,65,120, a number of bins, or one of day, week, month, quarter, year"
         raise BadArgument("--bins", f"is {text!r}", works) from None
 
 

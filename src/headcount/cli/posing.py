@@ -9,13 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
-from headcount.cli.options import bins_of, categories_of, columns_of
+from headcount.cli.options import bins_of, categories_of, columns_of, groups_of, limits_of
 from headcount.questions.argument import Argument, Told
 from headcount.questions.question import Question
 
 TYPED: dict[Told, Any] = {
     Told.LABELS: str,
+    Told.GROUPS: list[str],
     Told.BOUNDS: tuple[float, float],
+    Told.LIMITS: tuple[str, str],
     Told.EDGES: str,
     Told.NUMBER: float,
     Told.FLAG: bool,
@@ -23,7 +25,13 @@ TYPED: dict[Told, Any] = {
 }
 OF_ONE_COLUMN = ("column", "where", "by")  # what is not asked where the question names its columns
 SECTION = re.compile(r"\n\n\w+\n-{3,}\n")  # of a docstring, which tells programmers what the options tell here
-READ: dict[Told, Callable[[Any], Any]] = {Told.LABELS: categories_of, Told.EDGES: bins_of, Told.COLUMNS: columns_of}
+READ: dict[Told, Callable[[Any], Any]] = {
+    Told.LABELS: categories_of,
+    Told.GROUPS: groups_of,
+    Told.LIMITS: limits_of,
+    Told.EDGES: bins_of,
+    Told.COLUMNS: columns_of,
+}
 
 
 def posing(kind: type[Question], act: Callable[..., None]) -> Callable[..., None]:

@@ -13,8 +13,9 @@ from headcount.cli.render import Format, grid, show
 from headcount.common.short_decimals import COMPARED, compared, rounded_up
 from headcount.errors import BadArgument
 from headcount.planner.planning import protocol as planned
-from headcount.privacy.budget import Budget
+from headcount.privacy.budget import SMALLEST_EPSILON, Budget
 from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.report_size import wire_messages
 
 
 def price(
@@ -52,6 +53,9 @@ def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones:
     """With the digits that are the same on every machine: promises are rounded up."""
     at = protocol.loss.epsilon(delta or 0.0) if epsilon is None else epsilon
     finite = math.isfinite(at)
+    messages: int | None = 1
+    if protocol.model.from_devices and finite:
+        messages = wire_messages(protocol, Budget(max(at, SMALLEST_EPSILON), delta or protocol.loss.delta(at)))
     at = rounded_up(at, COMPARED) if finite and epsilon is None else at
     return {
         "protocol": protocol.name,
@@ -63,10 +67,11 @@ def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones:
         "accounting": protocol.loss.kind,
         "std_error": compared(protocol.error(ones).std_error * protocol.task.width),
         "messages_per_person": compared(protocol.messages_per_person),
+        "liar": None if messages is None else protocol.reach(messages).to_json(protocol.task.cells),
     }
 
 
 def _words(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} = {_words(part)}" for name, part in value.items())
+        return ", ".join(f"{name} = {_words(part)}" for name, part in value.items() if part is not None)
     return "none is enough" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)

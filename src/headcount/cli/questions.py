@@ -9,9 +9,10 @@ import typer
 from headcount.asking import ask
 from headcount.cli.files import engine_called, table
 from headcount.cli.ledger import keep_count, ledger_of
+from headcount.cli.numbers import WHOLE
 from headcount.cli.options import (
+    By,
     Clamp,
-    Column,
     Delta,
     EngineName,
     Epsilon,
@@ -19,16 +20,19 @@ from headcount.cli.options import (
     Formats,
     LedgerFile,
     MaxContributions,
+    Missing,
     ModelName,
     Neighbours,
     OnEngine,
     Params,
     Plot,
     ProtocolName,
+    Spelled,
     Theme,
     Unit,
     Where,
     WitnessFile,
+    missing_of,
     parameters_of,
     where_of,
 )
@@ -42,11 +46,15 @@ from headcount.questions.question import Question
 def answer(
     question: Question,
     file: File,
-    column: Column,
     epsilon: Epsilon,
+    column: Annotated[
+        str | None, typer.Option(help="The column that holds people's answers; without it, --by counts people.")
+    ] = None,
     delta: Delta = 0.0,
     where: Where = None,
-    by: Annotated[str | None, typer.Option(help="The column of groups, to count in each.")] = None,
+    missing: Missing = None,
+    spelled: Spelled = False,
+    by: By = None,
     unit: Unit = None,
     max_contributions: MaxContributions = None,
     model: ModelName = None,
@@ -55,6 +63,12 @@ def answer(
     param: Params = None,
     clamp: Clamp = False,
     consistent: Annotated[bool, typer.Option(help="The nearest counts that add up; no longer unbiased.")] = False,
+    top: Annotated[
+        int | None, typer.Option(**WHOLE, help="Only so many of the largest, and what is true of ranks.")
+    ] = None,
+    sort: Annotated[
+        str | None, typer.Option(help="The order of categories: by value, the largest first, or by category.")
+    ] = None,
     ledger: LedgerFile = None,
     witness: WitnessFile = None,
     engine: OnEngine = EngineName.HERE,
@@ -63,11 +77,16 @@ def answer(
     how: Formats = Format.TABLE,
 ) -> None:
     """Answers the question and prints the estimate."""
-    if consistent and not question.shape.several:
+    if consistent and not question.shape.several and not by:
         raise BadArgument("--consistent", f"is for histograms, and this is a {question.name}", "leave it out")
+    for option, given in (("--top", top), ("--sort", sort)):
+        if given is not None and not question.shape.several and not by:
+            raise BadArgument(option, f"is for several categories, and this is a {question.name}", "leave it out")
+    if sort not in (None, "value", "category"):
+        raise BadArgument("--sort", f"is {sort!r}", "use value or category")
     require_drawable(plot, theme)
     place = engine_called(engine)
-    read = [*question.reads, column, unit, by]
+    read = [*question.reads, column, unit, *(by or [])]
     data = table(file, [name for name in read if name is not None], place)
     book = ledger_of(ledger, witness)
     estimate = ask(
@@ -76,6 +95,8 @@ def answer(
         epsilon=epsilon,
         delta=delta,
         where=where_of(where),
+        missing=missing_of(missing),
+        spelled=spelled,
         by=by,
         column=column,
         unit=unit,
@@ -89,7 +110,14 @@ def answer(
         parameters=parameters_of(param),
     )
     estimate = estimate.consistent() if consistent else estimate
-    show(estimate.to_json(), how, estimate_table(estimate))
+    if top is not None:
+        found = estimate.top(top)
+        show(found.to_json(), how, estimate_table(estimate, found.cells, found.statement))
+    elif sort is not None:
+        cells = estimate.sorted(sort)  # type: ignore[arg-type]
+        show({**estimate.to_json(), "cells": [cell.to_json() for cell in cells]}, how, estimate_table(estimate, cells))
+    else:
+        show(estimate.to_json(), how, estimate_table(estimate))
     keep_count(file, estimate, book)
     draw(how, plot, lambda: estimate.plot(theme=theme))
 

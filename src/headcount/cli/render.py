@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -18,7 +18,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from headcount.answers.estimate import Estimate
+from headcount.answers.estimate import Cell, Estimate
 from headcount.common.printable import is_control, printable
 from headcount.figures.canvas import destination, matplotlib
 from headcount.figures.colours import theme_called
@@ -142,12 +142,15 @@ def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
     return table
 
 
-def estimate_table(estimate: Estimate) -> RenderableType:
+def estimate_table(estimate: Estimate, cells: Sequence[Cell] | None = None, ranks: str = "") -> RenderableType:
+    """The answer, or, of several, these cells in this order, and what is true of their ranks."""
     table, several = grid("", ""), estimate.protocol.task.shape.several
     sheets = [part for sheet in estimate.sheets for part in _titled(sheet)]
     if several and not sheets:
-        for category, value, span in estimate.rows():
+        for category, value, span in estimate.rows() if cells is None else estimate.rows_of(cells):
             table.add_row(escape(category), f"[bold]{value}[/]  ({span})")
+        if ranks:
+            table.add_row("ranks", escape(ranks))
         if estimate.simultaneous95 is not None:
             table.add_row("all at once, 95%", f"± {estimate.simultaneous95:,.4g}")
     elif not several:
@@ -156,6 +159,8 @@ def estimate_table(estimate: Estimate) -> RenderableType:
         table.add_row("95% interval", f"{low} to {high}")
     if estimate.note:
         table.add_row("", estimate.note)
+    for rule in estimate.rules:
+        table.add_row("as declared", escape(rule))
     table.add_row("guarantee", ", ".join(estimate.promises()))
     if estimate.simulated:
         table.add_row("simulated", "people's devices and whoever stands between: whoever ran this holds every answer")

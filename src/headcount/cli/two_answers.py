@@ -20,18 +20,26 @@ Title = Annotated[str, typer.Option(help="What to write above the figure.")]
 
 
 def difference(
-    first: First, second: Second, plot: Plot = None, title: Title = "", theme: Theme = "light",
+    first: First,
+    second: Second,
+    plot: Plot = None,
+    title: Title = "",
+    theme: Theme = "light",
     how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+) -> None:
     """By how much is the first answer larger than the second? With an interval, and what both cost together."""
     require_drawable(plot, theme)
     _show(load_answer(first) - load_answer(second), how, plot, title, theme)
 
 
 def ratio(
-    first: First, second: Second, plot: Plot = None, title: Title = "", theme: Theme = "light",
+    first: First,
+    second: Second,
+    plot: Plot = None,
+    title: Title = "",
+    theme: Theme = "light",
     how: Formats = Format.TABLE,
-) -> None:  # fmt: skip
+) -> None:
     """How many times as large is the first answer as the second? With an interval, and what both cost together."""
     require_drawable(plot, theme)
     _show(load_answer(first) / load_answer(second), how, plot, title, theme)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +14,7 @@ from headcount.programme.coins import Coins, SecretCoins
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
 from headcount.questions.question import Question
+from headcount.questions.said import Said
 
 KEY = 16  # bytes of the key that samples a person's rows
 
@@ -20,10 +23,10 @@ KEY = 16  # bytes of the key that samples a person's rows
 class Rows:
     """Which data, and what of them is a person's answer.
 
-    `column` names the column of a table, or one for each part of the domain, `where` the value of it that counts as a
-    one, `by` the column of groups. A row is a person, unless `unit` names the column of person ids: then a person's
-    rows are merged into one answer, or, with `most`, at most that many of them are kept and count each for itself: a
-    sample drawn with the `key`.
+    `column` names the column of a table, or one for each part of the domain, `where` the values of it that count as a
+    one, `by` the columns of groups; without `column` people are counted by their groups alone. A row is a person,
+    unless `unit` names the column of person ids: then a person's rows are merged into one answer, or, with `most`, at
+    most that many of them are kept and count each for itself: a sample drawn with the `key`.
     """
 
     data: Any
@@ -45,8 +48,6 @@ class Rows:
             raise BadArgument("max_contributions", f"is {number:g}", works)
         if self.unit is None:
             raise BadArgument("max_contributions", "needs unit", "name the column of person ids")
-        if self.by is not None:
-            raise BadArgument("max_contributions", "cannot be given together with by", "merge a person's rows first")
         object.__setattr__(self, "most", int(number))
         if self.most > 1 and isinstance(self.column, tuple):
             raise BadArgument("max_contributions", "cannot be given for several columns", "merge a person's rows first")
@@ -62,13 +63,45 @@ class Rows:
 
     def names(self) -> list[tuple[str, str]]:
         """The columns that are read from a table, after the argument that names each; parts of the domain first."""
-        if self.column is None:
+        if self.column is None and not self.groups:
             raise BadArgument("column", "is missing for a table", "name the column that holds people's answers")
-        given = [("by", self.by), *(("column", name) for name in self.columns), ("unit", self.unit)]
+        groups = (("by", name) for name in self.groups.values())
+        given = [*groups, *(("column", name) for name in self.columns), ("unit", self.unit)]
         for argument, name in given:
             if name is not None and not isinstance(name, str):
                 raise BadArgument(argument, "does not name a column", "give the name of a column of the table")
         return [(argument, name) for argument, name in given if name is not None]
+
+    @cached_property
+    def tabular(self) -> bool:
+        """Whether the data are a table, of which columns are named."""
+        frame = any(hasattr(self.data, name) for name in ("columns", "column_names", "sparkSession"))
+        streamed = hasattr(self.data, "__arrow_c_stream__") and not hasattr(self.data, "to_numpy")
+        return frame or streamed or self.column is not None or isinstance(self.data, str | Path)
+
+    @cached_property
+    def groups(self) -> dict[str, Any]:
+        """What tells the groups, by what each is called: the names of columns, or columns themselves."""
+        if self.by is None:
+            return {}
+        if isinstance(self.by, str):
+            return {self.by: self.by}
+        if isinstance(self.by, Mapping):
+            return dict(self.by)
+        if self.tabular and isinstance(self.by, list | tuple) and all(isinstance(name, str) for name in self.by):
+            if len(set(self.by)) < len(self.by) or not self.by:
+                raise BadArgument("by", "names a column twice, or none", "name each column once")
+            return {name: name for name in self.by}
+        return {"by": self.by}
+
+    @property
+    def everybody(self) -> bool:
+        """Whether there is no column of answers, only groups."""
+        return self.by is not None and self.column is None and self.tabular
+
+    def said(self, missing: object, *, spelled: bool) -> Said:
+        """What is declared of the data beside what counts as a one."""
+        return Said(missing, spelled, tuple(map(str, self.groups)), self.everybody)
 
 
 class Answers(Protocol):

@@ -21,6 +21,8 @@ from headcount.engines.tallying import PART
 from headcount.errors import BadArgument, BadData, without_cause
 from headcount.programme.table import Ints
 from headcount.questions.domains.domain import DIFFERENT, Codes, Domain, Spelling
+from headcount.questions.domains.missing import DROP, NO, REFUSE
+from headcount.questions.domains.product import Product
 from headcount.questions.reading import EXACT, MISSING, NUMERAL, SPACE
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
@@ -31,7 +33,7 @@ TEXT = {"VARCHAR", "ENUM"}
 MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
 NOTHING = '"NULL"'  # the type of a column in which everything is missing
 KEPT = "kept"
-LOTS = Lots("sha256({})", "unnest(range(many))", "unnest(arg_min(code, lot, {most}))")
+LOTS = Lots("sha256({})", "unnest(range(many))", "struct_pack({})", "{0} := {0}", "unnest(arg_min(code, lot, {most}))")
 ADDED = "list_sum(list_sort(list({})))"
 SPELLING = Spelling("$given_{}".format, "CAST({} AS BIGINT)".format)
 MOST_ADDED = 1 << 64  # steps: counted from the middle, they come to a word with a sign, which is added up faster
@@ -59,13 +61,33 @@ class Column:
         said = f"trim({self.name}, {literal(SPACE)})"
         return f"CASE WHEN regexp_full_match({said}, {literal(NUMERAL)}) THEN TRY_CAST({said} AS DOUBLE) END"
 
+    @property
+    def absent(self) -> str:
+        """Whether what it holds is missing."""
+        if self.kind in TEXT:
+            return f"coalesce(trim({self.name}, {literal(SPACE)}) = '', true)"
+        return f"coalesce(CAST({self.name} AS VARCHAR) = 'nan', true)" if self.kind in REAL else f"{self.name} IS NULL"
+
+    def held(self, part: Domain) -> str:
+        """The number that a row holds, or that a missing one counts as."""
+        filled = isinstance(part.missing, float | int)
+        return (
+            f"CASE WHEN {self.absent} THEN {part.missing!r}::DOUBLE ELSE {self.number} END" if filled else self.number
+        )
+
     def matches(self, part: Domain) -> str | None:
-        """Whether it holds the value that counts as a one, where DuckDB compares as Python does; missing is none."""
-        if isinstance(part.where, float) and self.kind in STORED:
-            return f"coalesce({self.number} = $given_{self.name}, false)"
-        if isinstance(part.where, str) and self.kind in TEXT:
-            return f"coalesce(trim({self.name}, {literal(SPACE)}) = $given_{self.name}, false)"
-        return None
+        """Whether it holds a value that counts as a one, where DuckDB compares as Python does; missing is none."""
+        if part.where is None or part.missing == REFUSE:
+            return None
+        same = []
+        for place, value in enumerate(part.where):
+            if isinstance(value, float) and self.kind in STORED:
+                same.append(f"{self.number} = $given_{self.name}_{place}")
+            elif isinstance(value, str) and self.kind in TEXT:
+                same.append(f"trim({self.name}, {literal(SPACE)}) = $given_{self.name}_{place}")
+            else:
+                return None
+        return f"coalesce({' OR '.join(same)}, false)"
 
 
 @dataclass(frozen=True)
@@ -82,7 +104,11 @@ class FileCodes:
     def __init__(self, domain: Domain, rows: Rows) -> None:
         self.domain, self.rows = domain, rows
         self._merged = False
-        self._given = {name: part.where for name, part in zip(self._names, domain.parts, strict=True)}
+        self._given = {
+            f"{name}_{place}": value
+            for name, part in zip(self._names, domain.parts, strict=True)
+            for place, value in enumerate(part.where or ())
+        }
         self._connection = database(os.getpid()).cursor()
         kind = kind_of(rows.data)
         works = "check that every line has as many fields as the first" if kind in ("CSV", "TSV") else ""
@@ -118,8 +144,11 @@ class FileCodes:
         for name, (argument, column), kind in zip(called, names, kinds, strict=True):
             plain = argument != "unit" or (alone and kind in WHOLE)  # integers of one type need not become text
             read.append(f"{(_plain if plain else _person)(_quoted(column), kind)} AS {name}")
-        columns = (Column(name, kind) for name, kind in zip(self._names, kinds, strict=False))
-        return Source(f"(SELECT {', '.join(read)} FROM {table})", tuple(columns))
+        columns = tuple(Column(name, kind) for name, kind in zip(self._names, kinds, strict=False))
+        selected = f"(SELECT {', '.join(read)} FROM {table})"
+        parts = zip(self.domain.parts, columns, strict=True)
+        lacking = [f"NOT {held.absent}" for part, held in parts if part.missing == DROP]
+        return Source(f"(SELECT * FROM {selected} WHERE {' AND '.join(lacking)})" if lacking else selected, columns)
 
     def _merge(self) -> None:
         """Merge rows into a temporary table of a code for each person, or each sampled row: files are read once."""
@@ -127,12 +156,11 @@ class FileCodes:
         for source in self._sources:
             if self._one(f"SELECT count(*) FROM {source.table} WHERE person IS NULL")[0]:
                 raise BadData(NO_ID)
-        if most is not None and parts[0].merge.numeric:
-            self.total()  # refuses what does not fit, also of rows that will not be kept
+        if most is not None and parts[-1].merge.numeric:
+            self.pooled()  # refuses what does not fit, also of rows that will not be kept
         rows = f"({' UNION ALL '.join(self._coded(source, at) for at, source in enumerate(self._sources))})"
         if most is not None:
-            kept = LOTS.kept(f"(SELECT person, part0 AS code FROM {rows})", most, "$given_key")
-            merged = f"SELECT code AS part0 FROM ({kept})"
+            merged = LOTS.kept(rows, self._names, most, "$given_key")
         else:
             named = zip(parts, self._names, strict=True)
             codes = [f"{in_sql(part.merge, name, ADDED)} AS {name}" for part, name in named]
@@ -152,8 +180,9 @@ class FileCodes:
         for place, (part, column) in enumerate(zip(self.domain.parts, source.columns, strict=True)):
             matches = column.matches(part)
             if part.merge.numeric:
-                self._require(source, part, column, f"{column.number} IS NULL OR isnan({column.number})")
-                selected.append(f"{column.number} + 0.0 AS {column.name}")  # no negative zero
+                held = column.held(part)
+                self._require(source, part, column, f"{held} IS NULL OR isnan({held})")
+                selected.append(f"{held} + 0.0 AS {column.name}")  # no negative zero
             elif matches is not None:
                 selected.append(f"CAST({matches} AS BIGINT) AS {column.name}")
             else:
@@ -184,22 +213,31 @@ class FileCodes:
 
     def codes(self, batch: Any) -> Codes:
         """The codes of a batch of rows, or of groups."""
+        return self._joined(self.domain, batch)
+
+    def _joined(self, domain: Domain, batch: Any) -> Codes:
         held = [from_arrow(batch.column(name).combine_chunks()) for name in self._names]
-        parts = zip(self.domain.parts, held, strict=True)
-        return self.domain.joined(
-            [column if self._merged and not part.merge.numeric else part.codes(column) for part, column in parts]
-        )
+        return domain.joined([self._part(part, column) for part, column in zip(domain.parts, held, strict=True)])
+
+    def _part(self, part: Domain, column: Any) -> Codes:
+        return column if self._merged and not part.merge.numeric else part.codes(column)
 
     def held(self) -> tuple[Codes, Ints]:
         """Each different code (some perhaps several times), and how many people have it."""
-        columns = ", ".join(self._names)
-        query = f"SELECT {columns}, count(*) AS people FROM {{}} GROUP BY ALL"
-        tables = [self._sql(query.format(source.table)).to_arrow_table() for source in self._sources]
-        some = [table for table in tables if table.num_rows] or tables[:1]
-        return (
-            np.concatenate([self.codes(table) for table in some]),
-            np.concatenate([table["people"].to_numpy() for table in some]),
-        )
+        found = [self._held(source) for source in self._sources]
+        some = [each for each in found if each[1].size] or found[:1]
+        return np.concatenate([codes for codes, _ in some]), np.concatenate([people for _, people in some])
+
+    def _held(self, source: Source) -> tuple[Codes, Ints]:
+        """Values that count as a one are compared by DuckDB where it can, so that there are fewer groups."""
+        domain, columns = self.domain, []
+        for place, (part, column) in enumerate(zip(self.domain.parts, source.columns, strict=True)):
+            matches = None if self._merged else column.matches(part)
+            columns.append(column.name if matches is None else f"{matches} AS {column.name}")
+            domain = domain if matches is None else domain.compared(place)
+        query = f"SELECT {', '.join(columns)}, count(*) AS people FROM {source.table} GROUP BY ALL"
+        table = self._sql(query).to_arrow_table()
+        return self._joined(domain, table), table["people"].to_numpy()
 
     def ones(self) -> tuple[Codes, Ints]:
         """How many hold a zero, and how many a one."""
@@ -209,7 +247,7 @@ class FileCodes:
             if part.where is None and column.kind == "BOOLEAN" and not self._merged:
                 query = f"SELECT count(part0), count(*), coalesce(sum(CAST(part0 AS UTINYINT)), 0) FROM {source.table}"
                 known, people, found = map(int, self._one(query))
-                if known < people:
+                if known < people and part.missing not in (NO, DROP):
                     raise BadData(*MISSING)
                 ones += found
             elif (matches := column.matches(part)) is not None and not self._merged:
@@ -217,6 +255,39 @@ class FileCodes:
             else:
                 return self.held()
         return np.array([0, 1], dtype=np.uint8), np.array([self.size - ones, ones])
+
+    def pooled(self) -> tuple[Codes, Ints, list[int]]:
+        """The groups, how many people are in each, and the sum of their amounts in steps, exactly."""
+        if len(self.domain.parts) == 1:
+            return np.zeros(1, dtype=np.int64), np.array([self.size]), [self.total()]
+        found = [self._pooled(source) for source in self._sources]
+        groups, people = (np.concatenate([each[place] for each in found]) for place in (0, 1))
+        return groups, people, [steps for each in found for steps in each[2]]
+
+    def _pooled(self, source: Source) -> tuple[Codes, Ints, list[int]]:
+        """What has no step, since it does not fit, is not counted: then there are fewer steps than people."""
+        (*groups, part), (*_, column) = self.domain.parts, source.columns
+        integer = column.kind in WHOLE and not isinstance(part.missing, float | int)
+        steps = part.steps(column.name if integer else column.held(part), SPELLING, integer=integer)
+        code, add, origin = steps.code, "sum", steps.origin
+        if self.size * part.size < MOST_ADDED:
+            add, origin = "sum_no_overflow", origin - part.size // 2
+            code = f"{code} - {part.size // 2}"
+        names = "".join(f"{name}, " for name in self._names[:-1])
+        step = f"CASE WHEN {steps.fits} THEN CAST({code} AS BIGINT) END"
+        query = (
+            f"SELECT {names}count(*) AS people, count(step) AS known, {add}(step) AS total "
+            f"FROM (SELECT {names}{step} AS step FROM {source.table}) GROUP BY ALL"
+        )
+        table = self._sql(query, steps.given).to_arrow_table()
+        people = table["people"].to_numpy()
+        if (table["known"].to_numpy() < people).any():
+            self._refuse_first(source, part, column, f"NOT coalesce({steps.fits}, false)", steps.given)
+        held = [from_arrow(table.column(name).combine_chunks()) for name in self._names[:-1]]
+        codes = [self._part(group, each) for group, each in zip(groups, held, strict=True)]
+        totals = [int(total or 0) for total in table["total"].to_pylist()]
+        joined = Product(tuple(groups)).joined(codes)
+        return joined, people, [t - origin * n for t, n in zip(totals, people.tolist(), strict=True)]
 
     def total(self) -> int:
         """The sum of all codes, exactly. What Python would make of each value, DuckDB does too."""
@@ -226,13 +297,13 @@ class FileCodes:
         import duckdb
 
         (part,), (column,) = self.domain.parts, source.columns
-        integer = column.kind in WHOLE
-        steps = part.steps(column.name if integer else column.number, SPELLING, integer=integer)
+        integer = column.kind in WHOLE and not isinstance(part.missing, float | int)
+        steps = part.steps(column.name if integer else column.held(part), SPELLING, integer=integer)
         code, add, origin = steps.code, "sum", steps.origin
         if code != column.name and self.size * part.size < MOST_ADDED:
             add, origin = "sum_no_overflow", origin - part.size // 2
             code = f"{code} - {part.size // 2}"
-        nans = NAN.format(column.number)
+        nans = NAN.format(column.held(part))
         try:
             counted = f"count(*), {add}({code}), {nans if steps.takes_nan else 0}"
             query = f"SELECT {counted} FROM {source.table} WHERE {steps.fits}"

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headcount.engines.duckdb_connection import refusing
 from headcount.errors import BadArgument, MissingExtra
 
 if TYPE_CHECKING:
@@ -45,6 +46,26 @@ def scanned(connection: DuckDBPyConnection, data: Any, names: Sequence[tuple[str
     for number, some in enumerate(alike):
         connection.register(f"rows{number}", _dataset([str(file) for file in some], "ipc"))
     return [f"rows{number}" for number in range(len(alike))]
+
+
+def columns_of(data: str | Path) -> list[tuple[str, str]]:
+    """The names and types of a file's columns, and no value: of a CSV, whose values would have to be looked at, each is
+    text."""
+    files = files_of(data)
+    kind = _kind(files[0])
+    if kind in ("csv", "tsv"):
+        opened = gzip.open if files[0].suffix == ZIPPED else open
+        try:
+            with opened(files[0], "rt", newline="", encoding="utf-8-sig") as file:
+                header = next(csv.reader(file, delimiter="\t" if kind == "tsv" else ","), [])
+        except (OSError, UnicodeDecodeError, csv.Error):
+            raise BadArgument("data", f"{data} cannot be read", "check that it is intact and in UTF-8") from None
+        if not header:
+            raise BadArgument("data", f"{data} is empty", "the first line names the columns")
+        return [(name, "text") for name in header]
+    with refusing():
+        schema = _dataset([str(files[0])], "ipc" if kind == "arrow" else kind).schema
+    return [(column.name, str(column.type)) for column in schema]
 
 
 def _of_the_same_types(files: list[Path], names: Sequence[tuple[str, str]], kind: str) -> list[list[Path]]:

@@ -23,7 +23,7 @@ class FileEngine:
     """Parquet, CSV and Arrow files, folders and globs of them, and anything with the Arrow stream interface."""
 
     def answers(self, task: Question, rows: Rows) -> FileCodes:
-        return FileCodes(task.read_as(rows.where, int(rows.by is not None)), rows)
+        return FileCodes(task.read_as(rows.where, 0 if rows.by is None else len(rows.groups)), rows)
 
     def require(self, task: Question, answers: FileCodes) -> None:
         with refusing():
@@ -37,4 +37,6 @@ class FileEngine:
                 return tally_parts(protocol, answers.batches(), answers.codes, coins)
             if domain.shape is Shape.AMOUNT:
                 return protocol.totalled(answers.size, answers.total())
+            if domain.shape is Shape.SHARES:
+                return protocol.pooled(*answers.pooled())
             return protocol.counted(*(answers.ones() if domain.shape is Shape.BIT else answers.held()))

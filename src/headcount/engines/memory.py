@@ -19,6 +19,7 @@ from headcount.programme.field import Values
 from headcount.programme.table import Ints
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
+from headcount.questions.domains.missing import DROP
 from headcount.questions.question import Question
 from headcount.questions.reading import EXACT, ONE_EACH, Array, column, distinct, texts
 
@@ -32,13 +33,16 @@ class MemoryEngine:
 
     def answers(self, task: Question, rows: Rows) -> Values:
         """The code of each person, or of each of the rows that are kept of them."""
-        domain = task.read_as(rows.where, int(rows.by is not None))
+        domain = task.read_as(rows.where, 0 if rows.by is None else len(rows.groups))
         columns, ids = _columns(rows)
+        if ids is not None and ids.shape != columns[-1].shape:
+            raise BadArgument("unit", "has another length than the data", "give one person id per row")
+        if DROP in [part.missing for part in domain.parts]:
+            whole = domain.kept(columns)
+            columns, ids = [column[whole] for column in columns], None if ids is None else ids[whole]
         parts = zip(domain.parts, columns, strict=True)
         if ids is None:
             return domain.joined([part.codes(held) for part, held in parts])
-        if ids.shape != columns[-1].shape:
-            raise BadArgument("unit", "has another length than the data", "give one person id per row")
         plain = ids.dtype.kind in "iu" and not np.ma.isMaskedArray(ids)
         _, person = distinct(ids if plain else person_ids(ids))
         if rows.most is None:
@@ -61,26 +65,34 @@ class MemoryEngine:
 
 def _columns(rows: Rows) -> tuple[list[Array], Array | None]:
     """A column for each part of the domain, groups first; and the person ids."""
-    data, by, unit = rows.data, rows.by, rows.unit
+    data, unit = rows.data, rows.unit
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):
         raise BadArgument("data", "is a frame that is not computed yet", "give what its collect() returns")
-    if rows.column is None and isinstance(unit, str):
+    everybody = rows.by is not None and rows.everybody
+    if rows.column is None and isinstance(unit, str) and not everybody:
         problem = Phrase("names a column but {column} does not")
         raise BadArgument("unit", problem, Phrase("give a frame, {column} and {unit}"))
-    if rows.column is None and (hasattr(data, "columns") or hasattr(data, "column_names")):
+    if rows.column is None and not everybody and (hasattr(data, "columns") or hasattr(data, "column_names")):
         works = Phrase("name the column to count, for example {column}", column="clicked")
         raise BadArgument("column", "is missing for a frame", works)
-    columns = [_array(data if name is None else _column(data, name, "column")) for name in rows.columns]
+    columns = (
+        [] if everybody else [_array(data if name is None else _column(data, name, "column")) for name in rows.columns]
+    )
     if any(column.shape != columns[0].shape for column in columns):
         raise BadArgument("data", "has columns of different lengths", "give one value per person in each")
-    if by is not None:
-        groups = _array(_column(data, by, "by") if isinstance(by, str) else by)
-        if groups.shape != columns[0].shape:
-            raise BadArgument("by", "has another length than the data", "give one group per person")
-        columns.insert(0, groups)
+    named = {} if rows.by is None else rows.groups
+    groups = [_array(_column(data, by, "by") if isinstance(by, str) else by) for by in named.values()]
+    columns = [*groups, *columns]
+    if any(column.shape != columns[-1].shape for column in groups):
+        raise BadArgument("by", "has another length than the data", "give one group per person")
     if unit is None:
         return columns, None
     return columns, _array(_column(data, unit, "unit") if isinstance(unit, str) else unit)
+
+
+def frame_column(frame: Any, name: str, argument: str) -> Array:
+    """A column of a frame, which this argument names, as an array."""
+    return _array(_column(frame, name, argument))
 
 
 def _column(frame: Any, name: str, argument: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,15 +45,21 @@ class Lots:
 
     hashed: str  # of a text
     copies: str  # the numbers below `many`, a row each
+    packed: str  # columns as one value, which keeps their names
+    field: str  # one of these columns
     first: str  # the codes with the smallest lots, at most `most`, a row each
 
-    def kept(self, table: str, most: int, key: str) -> str:
+    def kept(self, table: str, columns: Sequence[str], most: int, key: str) -> str:
         """At most `most` rows of each person, each row with the same chance, in whatever order they come."""
-        each = f"SELECT person, code, count(*) AS many FROM {table} GROUP BY person, code"
-        copies = f"SELECT person, code, {self.copies} AS copy FROM ({each})"
-        told = f"concat({key}, ',', copy, ',', length(CAST(code AS STRING)), ',', code, ',', person)"
-        lots = f"SELECT person, code, {self.hashed.format(told)} AS lot FROM ({copies})"
-        return f"SELECT {self.first.format(most=most)} AS code FROM ({lots}) GROUP BY person"
+        names = ", ".join(columns)
+        each = f"SELECT person, {names}, count(*) AS many FROM {table} GROUP BY person, {names}"
+        copies = f"SELECT person, {names}, {self.copies} AS copy FROM ({each})"
+        held = ", ".join(f"length(CAST({name} AS STRING)), ',', {name}, ','" for name in columns)
+        told = f"concat({key}, ',', copy, ',', {held}, person)"
+        packed = self.packed.format(", ".join(map(self.field.format, columns)))
+        lots = f"SELECT person, {packed} AS code, {self.hashed.format(told)} AS lot FROM ({copies})"
+        first = f"SELECT {self.first.format(most=most)} AS drawn FROM ({lots}) GROUP BY person"
+        return f"SELECT {', '.join(f'drawn.{name} AS {name}' for name in columns)} FROM ({first})"
 
 
 def in_sql(merge: Merge, column: str, added: str) -> str:

@@ -44,7 +44,7 @@ class SparkEngine:
             raise BadArgument("data", "is no frame of Spark", "make one with spark.createDataFrame, or give a path")
         with refusing():
             frame = self._read(str(rows.data)) if isinstance(rows.data, str | Path) else rows.data
-        return SparkCodes(task.read_as(rows.where, int(rows.by is not None)), rows, frame, refusing)
+        return SparkCodes(task.read_as(rows.where, 0 if rows.by is None else len(rows.groups)), rows, frame, refusing)
 
     def require(self, task: Question, answers: SparkCodes) -> None:
         with refusing():
@@ -60,6 +60,8 @@ class SparkEngine:
                 return self._randomised(protocol, answers, coins)
             if domain.shape is Shape.AMOUNT:
                 return protocol.totalled(answers.size, answers.total)
+            if domain.shape is Shape.SHARES:
+                return protocol.pooled(*answers.pooled)
             return protocol.counted(*answers.held)
 
     def tally_reports(self, plan: Plan, frame: Any, *, reports: int | str) -> Tally:

@@ -7,6 +7,9 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from headcount.engines.columns import from_arrow
 from headcount.engines.engine import Rows
 from headcount.engines.several_rows import Lots, in_sql
 from headcount.engines.spark_work import FromBatch, ReadRows
@@ -14,14 +17,19 @@ from headcount.errors import BadArgument, BadData
 from headcount.phrases import unpacked
 from headcount.programme.table import Ints
 from headcount.questions.domains.domain import Codes, Domain, Shape, Spelling
+from headcount.questions.domains.missing import DROP, REFUSE
+from headcount.questions.domains.product import Product
 from headcount.questions.reading import SPACE
 
 STORED = {"boolean", "tinyint", "smallint", "int", "bigint", "float", "double"}
+REAL = {"float", "double"}
 TEXT = {"string", "char", "varchar"}
 KINDS = STORED | TEXT | {"decimal", "date", "timestamp", "timestamp_ntz", "void"}
 LOTS = Lots(
     "sha2({}, 256)",
     "explode(sequence(0, CAST(many AS INT) - 1))",
+    "struct({})",
+    "{}",
     "explode(slice(array_sort(collect_list(struct(lot, code))), 1, {most}).code)",
 )
 ADDED = "aggregate(array_sort(collect_list({})), CAST(0 AS DOUBLE), (total, each) -> total + each)"
@@ -37,14 +45,15 @@ class SparkCodes:
         self, domain: Domain, rows: Rows, frame: Any, refusing: Callable[[], AbstractContextManager[None]]
     ) -> None:
         self.domain, self.rows, self._refusing = domain, rows, refusing
+        self.rows_domain = domain
         self._frame, self._given, self._coded = frame, dict[str, Any](), False
         self._names = [f"part{place}" for place in range(len(domain.parts))]
         with refusing():
             self._answers = self._described()
             if rows.unit is not None:
                 self._merge()
-            elif domain.shape is Shape.AMOUNT and self._kinds[0] not in STORED:
-                self._read("SELECT part0 FROM {frame}")
+            elif domain.parts[-1].merge.numeric and self._kinds[-1] not in STORED:
+                self._read(f"SELECT {', '.join(self._names)} FROM {{frame}}")
 
     @property
     def from_batch(self) -> FromBatch:
@@ -57,6 +66,8 @@ class SparkCodes:
         with self._refusing():
             if self.domain.shape is Shape.AMOUNT:
                 return self._summed[0]
+            if self.domain.shape is Shape.SHARES:
+                return int(self.pooled[1].sum())
             if self.domain.grouped and self.domain.shape is not Shape.KEY:
                 return int(self.held[1].sum())
             return int(self._one(f"SELECT count(*) AS people FROM {self._answers}")["people"])
@@ -69,6 +80,41 @@ class SparkCodes:
         people, *held = (column.combine_chunks() for column in table.columns)
         return self.from_batch(held), people.to_numpy()
 
+    @cached_property
+    def pooled(self) -> tuple[Codes, Ints, list[int]]:
+        """The groups, how many people are in each, and the sum of their amounts in steps, exactly."""
+        (*groups, part), names = self.domain.parts, self._names[:-1]
+        if not groups:
+            people, total = self._summed
+            return np.zeros(1, dtype=np.int64), np.array([people]), [total]
+        steps = part.steps(self._number(part, self._names[-1]), SPELLING)
+        columns = ", ".join(names)
+        table = self._sql(
+            f"SELECT {columns}, count(*) AS people, count(step) AS fitting, "
+            f"sum(shiftright(step, {HALF})) AS high, sum(step & {(1 << HALF) - 1}) AS low "
+            f"FROM (SELECT {columns}, CASE WHEN {steps.fits} THEN {steps.code} END AS step FROM {self._answers}) "
+            f"GROUP BY {columns}",
+            steps.given,
+        ).toArrow()
+        people = table["people"].to_numpy()
+        if (table["fitting"].to_numpy() < people).any():
+            self._refuse_first(f"NOT coalesce({steps.fits}, false)", steps.given, self._names[-1])
+        held = [from_arrow(table.column(name).combine_chunks()) for name in names]
+        codes = [each if self._coded else group.codes(each) for group, each in zip(groups, held, strict=True)]
+        halves = zip(table["high"].to_pylist(), table["low"].to_pylist(), strict=True)
+        return Product(tuple(groups)).joined(codes), people, [(int(h or 0) << HALF) + int(w or 0) for h, w in halves]
+
+    @staticmethod
+    def _number(part: Domain, name: str) -> str:
+        """The number that a row holds, or that a missing one counts as."""
+        number = f"CAST({name} AS DOUBLE)"
+        filled = isinstance(part.missing, float | int)
+        return (
+            f"CASE WHEN {name} IS NULL OR isnan({number}) THEN {part.missing!r}D ELSE {number} END"
+            if filled
+            else number
+        )
+
     @property
     def total(self) -> int:
         """The sum of all codes, exactly."""
@@ -78,7 +124,7 @@ class SparkCodes:
     def _summed(self) -> tuple[int, int]:
         """How many people, and the sum of their codes. What numpy makes of each value, Spark does too."""
         (part,) = self.domain.parts
-        steps = part.steps("CAST(part0 AS DOUBLE)", SPELLING)
+        steps = part.steps(self._number(part, "part0"), SPELLING)
         found = self._one(
             "SELECT count(*) AS people, count(step) AS fitting, "
             f"sum(shiftright(step, {HALF})) AS high, sum(step & {(1 << HALF) - 1}) AS low "
@@ -112,20 +158,36 @@ class SparkCodes:
         self._kinds = [types[name] for name in read]
         columns = [f"{self._compared(place, quoted(name))} AS {self._names[place]}" for place, name in enumerate(read)]
         columns += [f"{quoted(rows.unit)} AS person"] if rows.unit is not None else []
-        return f"(SELECT {', '.join(columns)} FROM {{frame}})"
+        selected = f"SELECT {', '.join(columns)} FROM {{frame}}"
+        parts = zip(self.rows_domain.parts, read, self._kinds, strict=True)
+        lacking = [f"NOT {self._absent(quoted(name), kind)}" for part, name, kind in parts if part.missing == DROP]
+        return f"({selected} WHERE {' AND '.join(lacking)})" if lacking else f"({selected})"
+
+    def _absent(self, column: str, kind: str) -> str:
+        """Whether what it holds is missing."""
+        if kind in TEXT:
+            self._given["space"] = SPACE
+            return f"coalesce(trim(BOTH :space FROM {column}) = '', true)"
+        return f"({column} IS NULL OR isnan({column}))" if kind in REAL else f"({column} IS NULL)"
 
     def _compared(self, place: int, column: str) -> str:
-        """The comparison with the value that counts as a one, where Spark compares as Python does; else the column."""
-        where, kind, given = self.domain.parts[place].where, self._kinds[place], f"where{place}"
-        if isinstance(where, str) and kind in TEXT:
-            self._given["space"] = SPACE
-            same = f"trim(BOTH :space FROM {column}) = :{given}"
-        elif isinstance(where, float) and kind in STORED:
-            same = f"CAST({column} AS DOUBLE) = :{given}"
-        else:
+        """The comparison with the values that count as a one, where Spark compares as Python does; else the column."""
+        part, kind, same, given = self.domain.parts[place], self._kinds[place], list[str](), dict[str, Any]()
+        if part.where is None or part.missing == REFUSE:
             return column
-        self._given[given], self.domain = where, self.domain.compared(place)
-        return f"coalesce({same}, false)"
+        for each, value in enumerate(part.where):
+            name = f"where{place}_{each}"
+            if isinstance(value, str) and kind in TEXT:
+                same.append(f"trim(BOTH :space FROM {column}) = :{name}")
+                given["space"] = SPACE
+            elif isinstance(value, float) and kind in STORED:
+                same.append(f"CAST({column} AS DOUBLE) = :{name}")
+            else:
+                return column
+            given[name] = value
+        self._given |= given
+        self.domain = self.domain.compared(place)
+        return f"coalesce({' OR '.join(same)}, false)"
 
     def _read(self, query: str) -> None:
         """Replace rows by their codes, which executors make, merged by this query; refuses what does not fit."""
@@ -145,8 +207,7 @@ class SparkCodes:
         """One row for each person, or a few of their rows."""
         most = self.rows.most
         if most is not None:
-            kept = LOTS.kept("(SELECT person, part0 AS code FROM {frame})", most, ":key")
-            merged = f"SELECT code AS part0 FROM ({kept})"
+            merged = LOTS.kept("{frame}", self._names, most, ":key")
         else:
             parts = zip(self.domain.parts, self._names, strict=True)
             codes = [f"{in_sql(part.merge, name, ADDED)} AS {name}" for part, name in parts]
@@ -155,10 +216,10 @@ class SparkCodes:
         if most is not None:
             self._given["key"] = self.rows.key.hex()
 
-    def _refuse_first(self, strange: str, given: Mapping[str, Any] | None = None) -> None:
+    def _refuse_first(self, strange: str, given: Mapping[str, Any] | None = None, name: str = "part0") -> None:
         """Raises the domain's own refusal of the first value that does not fit, without quoting it."""
-        table = self._sql(f"SELECT part0 FROM {self._answers} WHERE {strange} LIMIT 1", given).toArrow()
-        self.from_batch([table.column(0).combine_chunks()])
+        table = self._sql(f"SELECT {name} FROM {self._answers} WHERE {strange} LIMIT 1", given).toArrow()
+        self.domain.parts[-1].codes(from_arrow(table.column(0).combine_chunks()))
         raise BadData("data has values that do not fit the question")
 
     def _sql(self, query: str, given: Mapping[str, Any] | None = None) -> Any:

@@ -12,7 +12,7 @@ from headcount.errors import Unsupported
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.charge import Charge
 from headcount.ledger.spending import Spending
-from headcount.privacy.budget import Neighbours
+from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.loss import GroupPrivacy, PrivacyLoss
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import Wire
@@ -47,7 +47,7 @@ class Book(ABC):
 
     def __init__(self, allowance: Allowance) -> None:
         self.allowance = allowance
-        self._losses: dict[tuple[Protocol, Wire | None], PrivacyLoss] = {}
+        self._losses: dict[tuple[Protocol, Wire | None, int], PrivacyLoss] = {}
 
     @abstractmethod
     def page(self) -> Page:
@@ -61,16 +61,18 @@ class Book(ABC):
         Nobody else reads or writes in between.
         """
 
-    def loss(self, protocol: Protocol, wire: Wire | None = None) -> PrivacyLoss:
-        """The loss of a question: the same object for the same question, in every thread, so that
+    def loss(self, protocol: Protocol, wire: Wire | None = None, budget: Budget | None = None) -> PrivacyLoss:
+        """The loss of a question in all its rounds: the same object for the same question, in every thread, so that
         repetitions compose as such.
 
         It is in the ledger's adjacency: replacing a person is removing one and adding one, which is
         group privacy for two; nothing bounds an addition by replacements.
         """
-        known = self._losses.get((protocol, wire))
+        rounds = 1 if budget is None else budget.rounds
+        known = self._losses.get((protocol, wire, rounds))
         if known is None:
             loss = protocol.loss if wire is None else wire.loss(protocol)
+            loss = loss if budget is None else budget.together(loss)
             if protocol.neighbours is not self.allowance.neighbours:
                 if self.allowance.neighbours is not Neighbours.REPLACE:
                     raise Unsupported(
@@ -79,7 +81,7 @@ class Book(ABC):
                         "use one relation for both",
                     )
                 loss = GroupPrivacy.of(loss, 2)
-            known = self._losses.setdefault((protocol, wire), loss)
+            known = self._losses.setdefault((protocol, wire, rounds), loss)
         return known
 
     def blank(self) -> Page:

@@ -73,7 +73,7 @@ class Charge:
     @property
     def protocol(self) -> Protocol:
         return protocol_from_json(
-            {name: part for name, part in self.question.items() if name not in ("budget", "wire")}
+            {name: part for name, part in self.question.items() if name not in ("budget", "wire", "panels")}
         )
 
     @property
@@ -99,4 +99,5 @@ class Charge:
 def described(question: dict[str, Any], protocol: Protocol) -> str:
     """The hash of a question with its protocol's programme: that of the plan, if it was one."""
     wire = Wire(**question["wire"]) if "wire" in question else None
-    return fingerprint({**question, **for_devices(protocol, wire)})
+    rounds = question.get("budget", {}).get("rounds", 1)
+    return fingerprint({**question, **for_devices(protocol, wire, rounds)})

@@ -349,7 +349,7 @@ class Ledger(Tabular):
 
     def _asked(self, question: Plan | Protocol) -> Asked:
         if isinstance(question, Plan):
-            return Asked(self._book.loss(question.protocol, question.wire), question.budget)
+            return Asked(self._book.loss(question.protocol, question.wire, question.budget), question.budget)
         return Asked(self._book.loss(question, None))
 
     def _asked_or_any(self, question: Plan | Protocol | None, epsilon: float | None, delta: float) -> Asked:
@@ -369,7 +369,21 @@ class Ledger(Tabular):
         return outlook(self._book.page().spending, self.charges)
 
     def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """What each question cost of the budget, and what is left."""
+        """What each question cost of the budget, and what is left.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw it; a figure of its own unless given.
+        title : str
+            What to write above it; its own words unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+        """
         from headcount.ledger.picture import drawn
 
         return Picture.drawn(lambda target, theme: drawn(self, target, theme, title), ax, theme)

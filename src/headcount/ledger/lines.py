@@ -73,7 +73,7 @@ class Lines(Book):
                 page = _settled(page, line, place)
                 continue
             charge = _charge(line, place)
-            asked = Asked(self.loss(self._asked(charge, place), charge.wire), charge.budget)
+            asked = Asked(self.loss(self._asked(charge, place), charge.wire, charge.budget), charge.budget)
             if charge.number != len(page.charges) + 1:
                 raise Damaged(f"{place} has the number {charge.number}", "restore it from a copy")
             after = self._ordered(page, charge, place).and_also(asked)
@@ -128,7 +128,7 @@ class Lines(Book):
         """Refuse charges that would not be read back as the same questions."""
         for charge, asked in zip(page.charges[since:], page.spending.asked[since:], strict=True):
             try:
-                same = self.loss(charge.protocol, charge.wire) is asked.loss
+                same = self.loss(charge.protocol, charge.wire, charge.budget) is asked.loss
             except Refused:
                 same = False
             if not same:

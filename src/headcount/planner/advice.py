@@ -26,6 +26,11 @@ from headcount.protocols.base.plan import Plan
 from headcount.questions.question import Question
 
 
+def _one_liar(option: CalibratedOption) -> str:
+    reach = option.reach
+    return f"{reach.furthest:,.4g}" if reach is not None and reach.bounded else "anything"
+
+
 @dataclass(frozen=True, repr=False)
 class Advice(Tabular):
     """The protocols that could answer a question, best first, as `advise` returns them.
@@ -133,7 +138,8 @@ class Advice(Tabular):
         crowd = people(given.crowd.size) if self.solved != "n" else "as few people as will do"
         if given.sizes and self.solved != "n":
             crowd = f"{given.sizes[0]:,} to {people(given.sizes[-1])}"
-        budget = f"(ε=?, δ={given.budget.delta:g})" if self.solved == "epsilon" else str(given.budget)
+        budget = str(given.budget)
+        budget = budget.replace(f"ε={given.budget.epsilon:g}", "ε=?") if self.solved == "epsilon" else budget
         words = [crowd, budget, given.budget.neighbours.words]
         words += [str(given.expected)] if given.expected.known else []
         words += [f"within {self.within:g}"] if self.within is not None else []
@@ -165,6 +171,7 @@ class Advice(Tabular):
         if given.collected:
             columns["messages"] = lambda o: f"{given.costs(o.protocol)[0]:,.0f}"
             columns["bytes"] = lambda o: f"{given.costs(o.protocol)[1]:,.0f}"
+            columns["one liar"] = _one_liar
         else:
             columns["messages"] = lambda o: f"{o.protocol.messages_per_person:,.4g}"
         columns["accounting"] = _accounting
@@ -266,5 +273,6 @@ def _either(models: Collection[Model]) -> str:
 
 
 def _accounting(option: CalibratedOption) -> str:
-    kind = option.protocol.loss.kind
-    return kind if option.proportionate else f"{kind}; out of proportion"
+    kind = option.loss.kind
+    panels = f", {option.situation.panels:,} panels" if option.situation.panels > 1 else ""
+    return f"{kind}{panels}" if option.proportionate else f"{kind}; out of proportion"

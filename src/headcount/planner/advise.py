@@ -16,11 +16,12 @@ from headcount.planner.option import Option, best_option, fewest_of, in_order
 from headcount.planner.selection import Names, Progress, matching_protocols, parsed_models
 from headcount.planner.situation import Caps, Situation, crowd_and_sizes, crowd_of
 from headcount.planner.solve import CLOSE, fewest_people, smallest_epsilon
-from headcount.privacy.budget import Budget, Neighbours
+from headcount.privacy.budget import MOST_ROUNDS, Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.questions import question_called
 from headcount.questions.question import Question
 
+COLLECTED = 32  # messages that a person is asked for at most, unless told otherwise
 SOME = 10_000  # people, among whom it shows which protocol may do with the fewest
 
 
@@ -30,6 +31,7 @@ def advise(
     n: Any = None,
     epsilon: float | None = None,
     delta: float = 0.0,
+    rounds: int = 1,
     ones: Any = None,
     neighbours: str = "replace",
     models: Names = None,
@@ -37,6 +39,7 @@ def advise(
     corrupt: int = 0,
     honest: float | None = None,
     objective: str | None = None,
+    liars: int = 1,
     confidence: float = 0.95,
     max_messages: float | None = None,
     max_bytes: float | None = None,
@@ -61,6 +64,9 @@ def advise(
         between, and answers are judged by the worse end.
     epsilon, delta : float
         The privacy budget.
+    rounds : int
+        How often the same people are asked, every week for example. The budget is for all rounds
+        together, the plan for one of them, and the errors are those of one round.
     ones : int, list, dict or str, optional
         How many people are expected to hold a one, or in a histogram to be in a category: a number,
         several, a table of weights such as {0: 90, 500: 10}, "uniform", or "unknown" (unless
@@ -77,11 +83,15 @@ def advise(
         Instead of `corrupt`, the fraction of reports from people who follow the protocol.
     objective : str
         What makes an answer good: "rmse" (unless given), "interval" (unless given, with `within`),
-        "worst-bin", "relative" or "detectable".
+        "worst-bin", "relative", "detectable" or "robust", which puts what liars add to a typical
+        error.
+    liars : int
+        Against how many people who lie an answer is to be "robust".
     confidence : float
         Of intervals and of what is detectable.
     max_messages, max_bytes : float, optional
-        The most that a person may send: on average, or on the wire with `collected`.
+        The most that a person may send: on average, or on the wire with `collected`, where it is 32
+        messages unless given, as whoever lies may make all of theirs count.
     collected : bool
         Whether reports are collected from devices, where everybody sends the same number of sealed
         messages. Of protocols whose objective is at most half again that of the best, those with
@@ -122,7 +132,7 @@ def advise(
     unknown = _unknown(n, epsilon, within)
     if unknown == "n" and (ones is not None or least is not None):
         raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
-    budget = Budget(1.0 if epsilon is None else epsilon, delta, Neighbours.parse(neighbours))
+    budget = Budget(1.0 if epsilon is None else epsilon, delta, Neighbours.parse(neighbours), rounds)
     people = 1 + corrupt if n is None else n
     crowd, sizes = crowd_and_sizes(people, budget, least, corrupt, honest, max_contributions)
     given = Situation(
@@ -133,8 +143,9 @@ def advise(
         Objective.parse(asked),
         confidence,
         frozenset(parsed_models(models)),
-        Caps(max_messages, max_bytes),
+        Caps(COLLECTED if collected and max_messages is None else max_messages, max_bytes),
         collected,
+        liars,
         sizes,
     )
     kinds = watch(matching_protocols(given.task, None, protocols))
@@ -259,6 +270,60 @@ def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
         tried.add(better[0])
         fewest = min(fewest, size(better[0]))
     return int(fewest)
+
+
+def most_rounds(
+    task: Question | str, *, n: Any, epsilon: float, delta: float = 0.0, within: float, **wishes: Any
+) -> int:
+    """How many rounds fit into a budget, if the interval of each is to be this narrow.
+
+    Parameters
+    ----------
+    task : Question or str
+        What is asked in every round.
+    n : int or pair of int
+        How many people will report.
+    epsilon, delta : float
+        The privacy budget, for all rounds together.
+    within : float
+        How small the objective is to be in each round: the half-width of the 95% interval, unless
+        told otherwise.
+    wishes
+        Other arguments of `advise`, such as `models`.
+
+    Returns
+    -------
+    int
+        A number of rounds, at most 10,000.
+
+    Raises
+    ------
+    errors.BadArgument
+        As `advise` does.
+    errors.Infeasible
+        If not even one round is as good as that.
+
+    Examples
+    --------
+    >>> hc.most_rounds("count", n=1_000, epsilon=1, delta=1e-6, within=40, protocols="discrete-gaussian")
+    23
+    """
+
+    def good(rounds: int) -> bool:
+        options = advise(
+            task, n=n, epsilon=epsilon, delta=delta, rounds=rounds, **{"objective": "interval", **wishes}
+        ).feasible
+        return any(option.objective <= within for option in options)
+
+    if not good(1):
+        raise Infeasible(f"not even one round is within {within:g}", "use more people or a larger budget")
+    low, high = 1, 2
+    while high <= MOST_ROUNDS and good(high):
+        low, high = high, 2 * high
+    while high - low > 1 and low < MOST_ROUNDS:
+        middle = min((low + high) // 2, MOST_ROUNDS)
+        low, high = (middle, high) if good(middle) else (low, middle)
+    return low
 
 
 def smallest_detectable(task: Question | str, *, n: Any, epsilon: float, delta: float = 0.0, **wishes: Any) -> float:

@@ -23,6 +23,7 @@ P = TypeVar("P", bound=Protocol)
 Measure = Callable[[Protocol], float]
 
 TIGHT = 1e-6  # delta ends this close to the budget's
+TIGHT_TOGETHER = 1e-4  # that of several rounds, which is an upper bound on a grid
 FLOOR = 1e-300
 FIRST_STEP = 0.4
 RISE = 0.1  # of log delta: more than bounds jump by where their windows change
@@ -143,7 +144,10 @@ def _bases(
 ) -> Iterator[Mapping[str, Any]]:
     """The parameters besides the knob: one set for each different choice."""
     tried: list[Mapping[str, Any]] = []
-    for choice in cls.choices(task, crowd, budget, **chosen):
+    if budget.rounds > 1 and "together" in cls.options:
+        chosen = {"together": budget, **chosen}
+    part = budget if budget.rounds == 1 else budget.pure_part
+    for choice in cls.choices(task, crowd, part, **chosen):
         short = {name: _short(value) if isinstance(value, float) else value for name, value in choice.items()}
         base = {"task": task, "crowd": crowd, "neighbours": budget.neighbours, **short, **fixed}
         if base not in tried:
@@ -171,7 +175,7 @@ def _searched(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget,
     def error(setting: int) -> float:
         base = {**next(iter(bases.values())), cls.searched: setting}
         try:
-            rough = cls(**{**base, cls.knob.name: cls.knob.at(cls.knob.start(budget, base), base)})
+            rough = cls(**{**base, cls.knob.name: cls.knob.at(cls.knob.start(budget.gaussian_part, base), base)})
             return measure(rough) if rough.serves else math.inf
         except Refused:
             return math.inf
@@ -211,13 +215,13 @@ def _turn(
         here = setting(u)
         if here not in found:
             protocol = at(u)
-            delta = protocol.loss.delta(budget.epsilon)
+            delta = budget.together(protocol.loss).delta(budget.epsilon)
             watch(protocol, delta <= budget.delta)
             over = delta - FLOOR if budget.delta == 0.0 else math.log(max(delta, FLOOR) / budget.delta)
             found[here] = over if budget.delta else math.copysign(1.0, over)
         return found[here]
 
-    start = min(max(knob.start(budget, base), knob.low), knob.high)
+    start = min(max(knob.start(budget if budget.rounds == 1 else budget.gaussian_part, base), knob.low), knob.high)
     if at(start).unavoidable_delta(budget.epsilon) > budget.delta:
         return None
     if budget.delta and excess(start) >= -math.log(budget.delta) and _hopeless(knob, excess):
@@ -227,8 +231,9 @@ def _turn(
         return None
     # Bounds jump a little wherever their windows change; there is no need to find out exactly
     # where.
-    close = CLOSE if at(start).loss.kind == "bound" else 0.0
-    return at(crossing(excess, *bracket, tight=TIGHT if budget.delta else 0.0, close=close))
+    close = CLOSE if budget.together(at(start).loss).kind == "bound" else 0.0
+    tight = TIGHT if budget.rounds == 1 else TIGHT_TOGETHER
+    return at(crossing(excess, *bracket, tight=tight if budget.delta else 0.0, close=close))
 
 
 def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:

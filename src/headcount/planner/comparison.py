@@ -158,6 +158,7 @@ class Comparison(Tabular):
         return f"Comparison: {self.sheet.title}, {', '.join(each.protocol.name for each in self.served)}"
 
     def to_markdown(self) -> str:
+        """Its tables and sentences, in Markdown."""
         return "\n\n".join([*(sheet.markdown() for sheet in self._sheets), *self.sentences])
 
     def _repr_html_(self) -> str:
@@ -175,7 +176,21 @@ class Comparison(Tabular):
         return found
 
     def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """The answer of each model and its interval; of a histogram, those of its largest categories."""
+        """The answer of each model and its interval; of a histogram, those of its largest categories.
+
+        Parameters
+        ----------
+        ax : axes of matplotlib, optional
+            Where to draw it; a figure of its own unless given.
+        title : str
+            What to write above it; its own words unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+        """
         look: dict[str, Any] = {"title": title or "What trust is worth: one question, asked of each model"}
         look |= {"subtitle": self.sheet.title, "caption": f"Lines are 95% intervals. {self.sentences[-1]}"}
         look |= {"xlabel": self.task.unit_words or self.task.name, "percent": self.task.percent}
@@ -206,6 +221,7 @@ class Comparison(Tabular):
         return spans
 
     def to_json(self) -> dict[str, Any]:
+        """Its JSON form, as `headcount compare --format json` prints it."""
         return {
             "task": self.task.name,
             "n": self.n,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -66,6 +66,10 @@ class Expected:
         truths = np.unique(np.linspace(0, n, SPREAD + 1).round().astype(np.int64)).tolist()
         gaps = [0, *(b - a for a, b in pairwise(truths)), 0]
         return cls._weighed(truths, [a + b or 1 for a, b in pairwise(gaps)], n)
+
+    def divided(self, parts: int) -> Expected:
+        """Those of one of so many equal parts of the crowd."""
+        return replace(self, truths=tuple(truth // parts for truth in self.truths))
 
     @property
     def known(self) -> bool:

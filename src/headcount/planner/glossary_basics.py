@@ -9,6 +9,8 @@ from headcount.privacy.loss import KINDS
 PROMISE: dict[str, str] = {
     "epsilon": "How much more likely any outcome may become because one person answers otherwise: at most e^epsilon "
     "times, which is 1.1 times for 0.1, 2.7 times for 1 and 20 times for 3. Smaller is more private.",
+    "rounds": "How often the same people are asked the same question. The budget is for all rounds together, and the "
+    "plan and its errors are for one of them.",
     "delta": "What may come on top of that factor, to the chance of any outcome: roughly, the chance that the promise "
     "fails. Keep it far below one over the number of people, as 1e-6 among 10,000; with 0 it never fails.",
     "delta_slack": "The part of delta that pays for what a computer rounds: tables of chances, and tails that are cut "
@@ -65,8 +67,8 @@ TRUST = {
     "n": "How many people report. Not shown with add-remove, where it is private itself.",
     "people": "How many people there are.",
     "size": "How many people are expected.",
-    "collectable": "Whether `headcount serve` can collect it from people's own devices: its shuffler mixes, and adds "
-    "nothing yet.",
+    "collectable": "Whether `headcount serve` can collect it from people's own devices: its shuffler mixes, and may "
+    "add messages of its own.",
     "collected": "That reports are really collected from devices: messages are sealed, and everybody sends as many as "
     "everybody else. See wire_messages.",
 }
@@ -94,6 +96,16 @@ ANSWER = {
     "worst bin": "How close all counts of a histogram are to their truths at once, with the confidence asked for.",
     "smallest detectable": "The fewest people with a one that can be told from nobody, each way with the confidence "
     "asked for: 'somebody' is rarely said of nobody, and rarely missed.",
+    "liar": "How far one person who sends whatever the analyser takes can move a cell: up and down, in people, and in "
+    "how many cells at once. Honest people move it by 1 at most. `consistent` bounds the same where answers are made "
+    "consistent; `lifted` is how far where one report makes a small count pass a threshold.",
+    "up": "How far a liar can move a cell upward, in people.",
+    "down": "How far a liar can move a cell downward, in people.",
+    "lifted": "How far a liar moves a cell where one more report makes a small count pass a threshold; 0 if none is.",
+    "bounded": "Whether there is a limit to how far a liar can move an answer.",
+    "padded": "Whether a device sends its answer without noise, for the shuffler to hide with messages that it adds.",
+    "liars": "How many people who lie an answer is to be robust against.",
+    "error with liars": "The root mean square of a typical error and of how far the liars can move a count together.",
     "minimax": "To judge a protocol by the data that are hardest for it. That is done wherever it is not said how "
     "many ones are expected; of a histogram, by the error over all of its categories.",
     "truth": "What the answer would be without noise. Known only where people are simulated.",
@@ -104,7 +116,7 @@ ANSWER = {
 }
 
 ADVICE = {
-    "objective": "What protocols are ranked by: rmse, interval, worst-bin, relative or detectable.",
+    "objective": "What protocols are ranked by: rmse, interval, worst-bin, relative, detectable or robust.",
     "ones": "About how many people hold a one, or are in the category, as a guess made without looking at the data. "
     "Some protocols err less where there are few; left out, each is judged by its worst case.",
     "sparsity": "How few people hold a one: 10 of 10,000 are sparse. Some protocols err less then; say so with --ones.",
@@ -158,6 +170,17 @@ QUESTION = {
     "ones. None where values outside the bounds are refused.",
     "simulated": "That people's devices, and whoever stands between, were simulated by somebody who holds all answers: "
     "the answer is as wrong as theirs would be, and only those who see nothing else are kept from the rest.",
+    "rules": "What was declared of values that are not plain: which values count as a one, what a missing one counts "
+    "as. To how many rows a rule applied is not told: that would be an answer of its own.",
+    "missing": "What a missing value counts as: it is refused unless this says no, other, category (one of its own) "
+    "or, for sums, a number; or, where the number of people is private, drop, which leaves its row out.",
+    "spelled": "To read yes and no in any spelling: yes, y, true, t, on and 1, and no, n, false, f, off and 0.",
+    "sort": "The order of categories: by value, the largest first, or by category.",
+    "top": "Only so many of the largest categories, and what is true of ranks.",
+    "k": "How many of the largest categories are asked for.",
+    "surely": "Which categories are among the largest whatever the noise may have been, with 95% confidence for all.",
+    "maybe": "Which categories may be among the largest; with 95% confidence none of them is left out.",
+    "hidden": "Whether a category may be among the largest that is not shown, since nobody listed it.",
     "clamp": "To bring the answer into the range of what is possible, as no count below 0. It is then never further "
     "from the truth, but no longer right on average.",
     "consistent": "To bring the counts of a histogram to the nearest ones that are not negative and add up to the "
@@ -210,6 +233,8 @@ ALSO = {
     "worst category": "rmse_worst",
     "relative": "relative error",
     "detectable": "smallest detectable",
+    "one liar": "liar",
+    "robust": "error with liars",
     "bin": "category",
     "messages": "messages_per_person",
     "messages sent": "messages_per_person",

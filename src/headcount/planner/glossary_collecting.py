@@ -12,6 +12,7 @@ COLLECTING = {
     "folder": "Where something is kept.",
     "batch": "The reports that are mixed with each other. A collection has one, or several, one after the other.",
     "batches": "How many batches a collection has. Each is paid for when it is released.",
+    "every": "How long a round of a series is, as hour, day, week or 12h: batches open and close by themselves.",
     "window": "How long a batch is open. It is sealed at the end of a window, or held for another one.",
     "close": "To seal the open batch of a collection now, and to open no other.",
     "closes": "When the open batch may end, in seconds since 1970.",

@@ -27,6 +27,7 @@ class Objective(StrEnum):
     INTERVAL = "interval"  # half the width of the interval
     WORST_BIN = "worst-bin"  # within which all bins are at once
     RELATIVE = "relative"  # a typical error as a part of the truth
+    ROBUST = "robust"  # a typical error together with what some liars add to it
     DETECTABLE = "detectable"  # the smallest number of ones that can be told from none
 
     @classmethod
@@ -43,13 +44,14 @@ class Objective(StrEnum):
             "interval": "interval",
             "worst-bin": "worst bin",
             "relative": "relative error",
+            "robust": "error with liars",
             "detectable": "smallest detectable",
         }[self]
 
     def of(self, protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
         """The objective with this many reports; in people, except for a relative error."""
         match self:
-            case Objective.RMSE:
+            case Objective.RMSE | Objective.ROBUST:
                 return _rmse(protocol, expected, people)
             case Objective.INTERVAL:
                 return _interval(protocol, expected, people, confidence)

@@ -17,10 +17,12 @@ from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
 from headcount.planner.situation import Caps, Situation
 from headcount.planner.smallest_crowd import smallest_crowd
+from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.model import Model
 from headcount.programme.law import Noise
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.report_size import Wire, wire_bytes, wire_messages
 
 TOO_MANY = 1_000  # messages a person
@@ -39,6 +41,7 @@ FIGURES = (
     "wire_bytes",
     "accounting",
     "local_epsilon",
+    "liar",
 )
 BESIDES = ("objective", "rmse_average", "rmse_worst", "epsilon", "n")  # which an option also has, in its own words
 
@@ -105,10 +108,16 @@ class CalibratedOption(Option):
 
     protocol: Protocol
 
+    @cached_property
+    def loss(self) -> PrivacyLoss:
+        """The privacy loss of a person, in all rounds."""
+        return self.situation.budget.together(self.protocol.loss)
+
     @property
     def plan(self) -> Plan:
         given = self.situation
-        return Plan(self.protocol, given.budget, Wire.of(self.protocol, given.budget) if given.collected else None)
+        wire = Wire.of(self.protocol, given.budget) if given.collected else None
+        return Plan(self.protocol, given.budget, wire, given.panels)
 
     @property
     def proportionate(self) -> bool:
@@ -116,6 +125,8 @@ class CalibratedOption(Option):
 
     @property
     def reason(self) -> str:
+        if self.situation.panels > 1:
+            return f"meets the budget: people are divided into {self.situation.panels:,} panels, each asked once"
         if self.proportionate:
             return "meets the budget"
         return f"meets the budget, but at {self.protocol.messages_per_person:,.0f} messages a person: out of proportion"
@@ -149,7 +160,7 @@ class CalibratedOption(Option):
     @property
     def scale(self) -> float:
         """What one person is in the task's unit."""
-        return self.situation.task.unit(self.people)
+        return self.situation.task.unit(self.people * self.situation.panels)
 
     @cached_property
     def rmse(self) -> float:
@@ -169,6 +180,8 @@ class CalibratedOption(Option):
         """The error at the number of ones, or of people in a category, that is hardest to estimate."""
         if not self.situation.averaged or self.protocol.steady:
             return self.rmse
+        if self.situation.panels > 1:
+            return self.rmse
         task, sizes = self.situation.task, self.situation.sizes or (self.situation.crowd.size,)
         return max(self.protocol.rmse(None, people) * task.unit(people) for people in sizes)
 
@@ -178,12 +191,25 @@ class CalibratedOption(Option):
         return _if_known(lambda: self.situation.judged(self.protocol, Objective.INTERVAL)[0])
 
     @cached_property
+    def reach(self) -> Reach | None:
+        """How far one liar moves a cell, in people; None if there is no limit to what they may send."""
+        return self.situation.reach(self.protocol)
+
+    def epsilon_if(self, honest: float) -> float:
+        """The epsilon that is left if only this part of those who were counted on is honest; infinite if none is."""
+        people = math.floor(honest * self.protocol.crowd.honest)
+        return self.protocol.loss_if(people).epsilon(self.situation.budget.delta)
+
+    @cached_property
     def guesswork(self) -> bool:
         """Whether the answer is no better than guessing half of the crowd."""
-        return self.rmse_worst >= self.situation.task.unit(self.people) * self.people / 2.0
+        people = self.people * self.situation.panels
+        return self.rmse_worst >= self.situation.task.unit(people) * people / 2.0
 
     def figures(self) -> dict[str, Any]:
         protocol, messages, local = self.protocol, None, self.protocol.group_local_epsilon
+        local = None if local is None else self.situation.budget.rounds * local
+        reach = self.reach
         figures: dict[str, float] = {
             "bias": _if_known(lambda: self.noise.bias * self.scale),
             "std_error": _if_known(lambda: self.noise.std_error * self.scale),
@@ -202,7 +228,8 @@ class CalibratedOption(Option):
             "bits_per_person": compared(protocol.bits_per_person),
             "wire_messages": messages,
             "wire_bytes": None if messages is None else wire_bytes(protocol, messages),
-            "accounting": protocol.loss.kind,
+            "accounting": self.loss.kind,
+            "liar": None if reach is None else reach.to_json(self.situation.task.cells),
             "local_epsilon": None if local is None else rounded_up(local, COMPARED),
             "epsilon": self.situation.budget.epsilon,
             "n": self.situation.crowd.size,
@@ -260,9 +287,24 @@ def in_order(options: Iterable[Option], given: Situation) -> tuple[Option, ...]:
     return tuple(sorted(ranked, key=key))
 
 
-@lru_cache(maxsize=1 << 12)
 def best_option(kind: type[Protocol], given: Situation) -> Option:
-    """The protocol's best setting in this situation, or why it is refused."""
+    """The protocol's best setting in this situation, or why it is refused.
+
+    Where nobody is hidden by others, asking everybody in one round, with the whole budget, competes
+    with asking everybody in all rounds.
+    """
+    every = _best_option(kind, given)
+    if given.budget.rounds == 1 or kind.model is not Model.LOCAL:
+        return every
+    try:
+        once = _best_option(kind, given.divided())
+    except Refused:
+        return every
+    return min(every, once, key=lambda option: option.rank)
+
+
+@lru_cache(maxsize=1 << 12)
+def _best_option(kind: type[Protocol], given: Situation) -> Option:
     try:
         given.require(kind)
         found = CalibratedOption(kind, given, _calibrated(kind, given))

@@ -12,6 +12,10 @@ from headcount.planner.option import CalibratedOption, fewest_of, number
 from headcount.planner.situation import Situation
 from headcount.privacy.model import Model, Party
 
+FEWER = (0.9, 0.5)  # honest, of those that a plan counts on
+CLOSER = 1.5  # times as close is worth a word
+AS_ANYBODY = 1.01
+
 
 def reasons(ranked: Sequence[CalibratedOption]) -> str:
     """The choice and its error; what is trusted and promised; what happens under dropouts and
@@ -22,6 +26,10 @@ def reasons(ranked: Sequence[CalibratedOption]) -> str:
     """
     first = ranked[0]
     sentences = [_choice(ranked), _promise(first), delta_warning(first.situation), _otherwise(first), _unproved(first)]
+    if first.situation.collected:
+        sentences += [_fewer_honest(first)]
+    if first.situation.collected or first.situation.objective is Objective.ROBUST:
+        sentences += [_liars(ranked)]
     sentences += [_guesswork(ranked)] if first.guesswork else []
     return Phrase.joined(" ", filter(None, sentences))
 
@@ -41,7 +49,8 @@ def _choice(ranked: Sequence[CalibratedOption]) -> str:
     first = ranked[0]
     given = first.situation
     honest = " if nobody lies" if given.crowd.corrupt else ""
-    found = f"Use {first.name}: of {people(given.crowd.size)} it {_tells(first)}{honest}"
+    each = f" in each of {given.rounds:,} rounds" if given.rounds > 1 else ""
+    found = f"Use {first.name}: of {people(given.crowd.size * given.panels)} it {_tells(first)}{honest}{each}"
     other = next((option for option in ranked if option.kind.model is not first.kind.model), None)
     if other is None:
         return f"{found}."
@@ -133,11 +142,13 @@ def _promise(first: CalibratedOption) -> str:
     budget, trust = first.situation.budget, first.kind.model.trusted
     whom = "Nobody has to be trusted" if first.kind.model is Model.LOCAL else f"You trust {trust}"
     change = "answered anything else" if budget.neighbours == "replace" else "not taken part"
+    panels = first.situation.panels
+    once = f", being asked in one of {panels:,} rounds, which is drawn by lot beforehand" if panels > 1 else ""
     odds = math.exp(budget.epsilon)
     factor = f"{odds:,.3g} times" if odds < 1e6 else f"10^{budget.epsilon / math.log(10):.0f} times"
     rarely = f", except with a chance of {budget.delta:g}" if budget.delta else ""
     return (
-        f"{whom}, and each person is promised (ε={budget.epsilon:g}, δ={budget.delta:g}): whatever is seen is at most "
+        f"{whom}, and each person is promised {budget}{once}: whatever is seen is at most "
         f"{factor} as likely as if they had {change}{rarely}."
     )
 
@@ -183,6 +194,41 @@ def _added_by_shuffler(first: CalibratedOption) -> str:
     if own is None:
         return f"{hidden}; the shuffler itself does as soon as it reads the answer"
     return f"{hidden}; the shuffler itself, reading the answer, learns no more than ε={own.epsilon(0.0):.3g} allows"
+
+
+def _fewer_honest(first: CalibratedOption) -> str:
+    """What is left of the promise if others take their noise away."""
+    left = {part: first.epsilon_if(part) for part in FEWER}
+    if max(left.values()) <= first.situation.budget.epsilon:
+        return "The promise to each holds as it is, however few of the others are honest."
+    most, half = (f"ε={each:.3g}" if math.isfinite(each) else "nothing that is proved" for each in left.values())
+    return (
+        f"It counts on the noise of others: of the promise, {most} is left if only {FEWER[0]:.0%} of those that it "
+        f"counts on are honest, and {half} if {FEWER[1]:.0%} are."
+    )
+
+
+def _liars(ranked: Sequence[CalibratedOption]) -> str:
+    """How far one liar moves the answer, and who would hold them closer."""
+    first = ranked[0]
+    what = "a count" if first.situation.task.shape.several else first.situation.task.each
+    own = first.reach
+    if own is None or not own.bounded:
+        return f"One person who lies can move {what} by any amount."
+    if own.furthest <= AS_ANYBODY:
+        return f"One person who lies can move {what} by {_people(own.furthest)}, hardly more than anybody."
+    cells = f" in {own.cells:,} categories at once" if own.cells > 1 else ""
+    moved = f"One person who lies can move {what} by up to {_people(own.furthest)}{cells} (anybody can move it by 1)"
+    moved = f"{moved}, and a thousand of them a thousand times as far"
+    bounded = [(option, option.reach) for option in ranked if option.reach is not None and option.reach.bounded]
+    closer, reach = min(bounded, key=lambda each: (each[1].furthest, each[0].rmse))
+    if reach.furthest > own.furthest / CLOSER:
+        return f"{moved}."
+    return f"{moved}; {closer.name} would hold each to {_people(reach.furthest)} at an error of {number(closer.rmse)}."
+
+
+def _people(reach: float) -> str:
+    return f"{reach:,.4g}"
 
 
 def _unproved(first: CalibratedOption) -> str:

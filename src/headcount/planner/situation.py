@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from headcount.answers.error_sums import by_panels, panel_error
 from headcount.common.plurals import counted
 from headcount.common.quantity import quantity, require_confidence
 from headcount.errors import BadArgument, OverCap, Unsupported
@@ -16,6 +17,7 @@ from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
 from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.report_size import CUT, MOST, wire_bytes, wire_messages
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
@@ -77,7 +79,9 @@ class Situation:
     trusted: frozenset[Model] = frozenset(Model)
     caps: Caps = field(default_factory=Caps)
     collected: bool = False
+    liars: int = 1  # against whom an answer is to be robust
     sizes: tuple[int, ...] = ()  # crowds at which answers are judged, by the worst; otherwise the expected one
+    panels: int = 1  # into which the crowd was divided by lot, each to be asked in rounds of its own
 
     def __post_init__(self) -> None:
         require_confidence(self.confidence)
@@ -85,7 +89,11 @@ class Situation:
             raise BadArgument("collected", f"is {self.collected!r}", "use True or False")
         if self.collected and self.crowd.each > 1:
             raise BadArgument("max_contributions", f"is {self.crowd.each}", "in a collection everybody reports once")
+        if self.collected and self.budget.neighbours is Neighbours.ADD_REMOVE:
+            raise BadArgument("neighbours", "hides how many report, and a collection tells it", "use 'replace'")
         self.budget.require_hidden(self.crowd.each)
+        if not isinstance(self.liars, int) or isinstance(self.liars, bool) or self.liars < 1:
+            raise BadArgument("liars", f"is {self.liars!r}", "use a whole number from 1 on")
         if self.objective in (Objective.RELATIVE, Objective.DETECTABLE) and self.task.shape is Shape.AMOUNT:
             raise BadArgument(
                 "objective", f"is '{self.objective}', which a {self.task.name} has not", "use 'interval' or 'rmse'"
@@ -98,6 +106,11 @@ class Situation:
             raise BadArgument("ones", f"has no meaning for a {self.task.name}", "leave it out")
 
     @property
+    def rounds(self) -> int:
+        """How many rounds are planned for."""
+        return self.budget.rounds * self.panels
+
+    @property
     def averaged(self) -> bool:
         """Whether the error is that of all categories together, whatever their profile."""
         return averaged(self.task, self.expected)
@@ -105,12 +118,54 @@ class Situation:
     def judged(self, protocol: Protocol, objective: Objective) -> tuple[float, int]:
         """The objective in the task's unit, and the crowd where it is worst."""
         found = []
+        pushed = self.pushed(protocol) if objective is Objective.ROBUST else 0.0
         for people in self.sizes or (self.crowd.size,):
             error = objective.of(protocol, self.expected, people, self.confidence)
+            if self.panels > 1:
+                error = self._of_everybody(protocol, objective, people, error)
+            error = math.hypot(error, self.panels * pushed)
             if objective is not Objective.RELATIVE:  # which needs no unit
-                error *= self.task.unit(people) * protocol.task.spread
+                error *= self.task.unit(people * self.panels) * protocol.task.spread
             found.append((error, people))
         return max(found)
+
+    def divided(self) -> Situation:
+        """The same with a panel for each round, which is asked once with the whole budget."""
+        rounds, crowd = self.budget.rounds, self.crowd
+        least, corrupt = crowd.least // rounds, min(crowd.corrupt, crowd.least // rounds - 1)
+        if least < 1:
+            raise Unsupported(f"needs {rounds:,} people or more, one for each round")
+        panel = Crowd(crowd.size // rounds, least, max(corrupt, 0), crowd.each)
+        expected = self.expected.divided(rounds)
+        sizes = tuple(size // rounds for size in self.sizes)
+        budget = replace(self.budget, rounds=1)
+        return replace(self, crowd=panel, budget=budget, panels=rounds, sizes=sizes, expected=expected)
+
+    def _of_everybody(self, protocol: Protocol, objective: Objective, people: int, error: float) -> float:
+        """The objective for all panels, of which one was asked, with the error of drawing it by lot.
+
+        Half of them holding a one is the worst, and counts where nothing is known.
+        """
+        everybody = people * self.panels
+        truths = [truth * self.panels for truth in self.expected.truths] or [everybody // 2]
+        ones = min(truths, key=lambda truth: abs(2 * truth - everybody))
+        match objective:
+            case Objective.RMSE:
+                return math.hypot(self.panels * error, panel_error(everybody, self.panels, ones).rmse)
+            case Objective.INTERVAL:
+                noise = protocol.noise(min(ones // self.panels, people), people)
+                return by_panels(noise, everybody, self.panels, ones).half_width(self.confidence)
+        raise Unsupported(f"has no '{objective}' with a panel for each round", "use objective 'interval' or 'rmse'")
+
+    def reach(self, protocol: Protocol) -> Reach | None:
+        """How far one liar reaches with as many messages as everybody sends in a collection; None without a limit."""
+        messages = wire_messages(protocol, self.budget) if protocol.model.from_devices else 1
+        return None if messages is None else protocol.reach(messages)
+
+    def pushed(self, protocol: Protocol) -> float:
+        """How far the liars move a cell together, in people."""
+        reach = self.reach(protocol)
+        return math.inf if reach is None else reach.of(self.liars)
 
     def measure(self, protocol: Protocol) -> float:
         return self.judged(protocol, self.objective)[0]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, OverBudget
 from headcount.phrases import Phrase
+from headcount.privacy.compose import compose
 from headcount.privacy.loss import PrivacyLoss
 
 
@@ -60,6 +62,9 @@ class Neighbours(StrEnum):
 LARGEST_EPSILON = 50.0
 SMALLEST_EPSILON = 1e-3  # below, the noise is wider than any crowd here
 SMALLEST_DELTA = 1e-18  # below, doubles cannot vouch for it
+MOST_ROUNDS = 10_000
+POINTS = 100  # of a round's privacy profile
+RESERVED = 0.1  # of delta, over many rounds: for what has no pure epsilon
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,8 @@ class Budget:
         Mass of outcomes that may exceed it: 0 for pure differential privacy, otherwise from 1e-18 to below 1.
     neighbours : Neighbours or str
         The adjacency.
+    rounds : int
+        How often the same person may be asked; the budget is for all of these rounds together.
 
     Raises
     ------
@@ -82,15 +89,18 @@ class Budget:
 
     Examples
     --------
-    >>> hc.Budget(1, 1e-6)
-    Budget(epsilon=1.0, delta=1e-06, neighbours=Neighbours.REPLACE)
+    >>> hc.Budget(1, 1e-6).delta
+    1e-06
     >>> print(hc.Budget(1, 1e-6))
     (ε=1, δ=1e-06)
+    >>> print(hc.Budget(1, 1e-6, rounds=52))
+    (ε=1, δ=1e-06) for 52 rounds
     """
 
     epsilon: float
     delta: float = 0.0
     neighbours: Neighbours = Neighbours.REPLACE
+    rounds: int = 1
 
     def __post_init__(self) -> None:
         works = {
@@ -104,6 +114,34 @@ class Budget:
         if not (self.delta == 0 or SMALLEST_DELTA <= self.delta < 1):
             raise BadArgument("delta", f"is {self.delta:g}", works["delta"])
         object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
+        whole = f"use a whole number from 1 to {MOST_ROUNDS:,}, for example 52"
+        rounds = quantity("rounds", self.rounds, whole)
+        if rounds != int(rounds) or not 1 <= rounds <= MOST_ROUNDS:
+            raise BadArgument("rounds", f"is {rounds:g}", whole)
+        object.__setattr__(self, "rounds", int(rounds))
+
+    def together(self, loss: PrivacyLoss) -> PrivacyLoss:
+        """The loss of all rounds, each of which costs this much: composed exactly, in the worse order.
+
+        A person's values may change in either direction from round to round, and because of what
+        was published. That the rounds are fixed beforehand makes it hold all the same.
+        """
+        return loss if self.rounds == 1 else compose([loss] * self.rounds, POINTS)
+
+    @property
+    def pure_part(self) -> Budget:
+        """What each round may spend of it: randomised response at this epsilon, that often, nearly
+        uses it up.
+
+        A first guess, for parameters that are chosen before the exact loss is known.
+        """
+        return self if self.rounds == 1 else _pure_part(self)
+
+    @property
+    def gaussian_part(self) -> Budget:
+        """What each round may spend if its noise is nearly Gaussian. A first guess, never a claim."""
+        epsilon = max(SMALLEST_EPSILON, self.epsilon / math.sqrt(self.rounds) if self.delta else self.pure_part.epsilon)
+        return replace(self, epsilon=epsilon, rounds=1)
 
     def require_hidden(self, rows: int) -> None:
         """Refuse several rows a person where the number of all rows is public.
@@ -121,7 +159,7 @@ class Budget:
         Parameters
         ----------
         loss : PrivacyLoss
-            What a protocol gives away.
+            What a protocol gives away in one round.
 
         Raises
         ------
@@ -132,19 +170,49 @@ class Budget:
         --------
         >>> hc.Budget(1, 1e-6).require(hc.protocol("zsum", n=1_000, gamma=0.04).loss)
         """
-        delta = loss.delta(self.epsilon)
+        delta = self.together(loss).delta(self.epsilon)
         if delta > self.delta:
+            several = f" of all {self.rounds:,} rounds" if self.rounds > 1 else ""
             raise OverBudget(
-                f"delta at epsilon={self.epsilon:g} is {delta:.3g}, over the budget's {self.delta:g}",
+                f"delta{several} at epsilon={self.epsilon:g} is {delta:.3g}, over the budget's {self.delta:g}",
                 "use more noise, more people or a larger budget",
             )
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, as in a plan."""
-        return {"epsilon": self.epsilon, "delta": self.delta, "neighbours": str(self.neighbours)}
+        several = {"rounds": self.rounds} if self.rounds > 1 else {}
+        return {"epsilon": self.epsilon, "delta": self.delta, "neighbours": str(self.neighbours), **several}
 
     def __str__(self) -> str:
-        return f"(ε={self.epsilon:g}, δ={self.delta:g})"
+        several = f" for {self.rounds:,} rounds" if self.rounds > 1 else ""
+        return f"(ε={self.epsilon:g}, δ={self.delta:g}){several}"
+
+
+def response_delta(epsilon: float, times: int, at: float) -> float:
+    """The delta of randomised response at this epsilon, so many times, at the larger epsilon `at`."""
+    if times * epsilon <= at:
+        return 0.0
+    keep, lose = -math.log1p(math.exp(-epsilon)), -math.log1p(math.exp(epsilon))
+    total = 0.0
+    for told in range(times, -1, -1):  # the answers that speak for what is true
+        loss = (2 * told - times) * epsilon
+        if loss <= at:
+            return total
+        binomial = math.lgamma(times + 1) - math.lgamma(told + 1) - math.lgamma(times - told + 1)
+        total += math.exp(binomial + told * keep + (times - told) * lose) * -math.expm1(at - loss)
+    return total
+
+
+@lru_cache(maxsize=256)
+def _pure_part(budget: Budget) -> Budget:
+    low, high = budget.epsilon / budget.rounds, budget.epsilon
+    delta = (1.0 - RESERVED) * budget.delta
+    for _ in range(50 if delta else 0):
+        middle = math.sqrt(low * high)
+        fits = response_delta(middle, budget.rounds, budget.epsilon) <= delta
+        low, high = (middle, high) if fits else (low, middle)
+    part = max(SMALLEST_DELTA, RESERVED * budget.delta / budget.rounds) if delta else 0.0
+    return replace(budget, epsilon=max(SMALLEST_EPSILON, low), delta=part, rounds=1)
 
 
 def total(budgets: Sequence[Budget]) -> Budget | None:

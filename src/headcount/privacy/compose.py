@@ -108,9 +108,8 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
         for loss in ordered
     ]
     whole = reduce(lambda whole, part: whole.compose(part), parts)
-    pure = sum(
-        times[loss] * Fraction(loss.epsilon(0.0)) if loss.epsilon(0.0) < math.inf else math.inf for loss in times
-    )
+    own_pure = {loss: loss.epsilon(0.0) for loss in times}
+    pure = sum(times[loss] * Fraction(least) if least < math.inf else math.inf for loss, least in own_pure.items())
     return Composed(whole, times.total(), pure)
 
 

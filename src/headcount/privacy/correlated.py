@@ -19,24 +19,25 @@ from headcount.programme.law import FOURIER_ERROR, Floats, Law
 
 NEGLIGIBLE = 1e-25
 COARSE_CUT = 1e-18
+RARE = 1e-19  # cells less likely than that are charged in full
 FEW_CELLS = 1 << 22
 
 
-def correlated_loss(cancel: float, share: float, flood: Law) -> PrivacyLoss:
-    """The loss with A, B ~ NB(share, cancel) and the flood Z.
+def correlated_loss(cancel: float, own: float, flood: Law) -> PrivacyLoss:
+    """The loss with A, B ~ NB(own, cancel) and the flood Z.
 
-    With the whole share A and B are geometric, and one dimension suffices.
+    With the shape 1 A and B are geometric, and one dimension suffices.
 
     Then P[A - B = w, B + Z = v] is (1-q)^2 q^|w| g(v - max(0, -w)), g proportional to the law of G
     = Z + Geom(q^2): all w > 0 share one likelihood ratio, and all w <= 0 that of G at t against G
     at t - 1.
     """
-    if share == 1.0:
+    if own == 1.0:
         q = cancel
         masses = _plus_geometric(flood.masses, q * q)
         here, before = np.append(masses, 0.0), np.append(0.0, masses)
         return Pair(np.append(here, q) / (1.0 + q), np.append(q * before, 1.0) / (1.0 + q), flood.dropped + NEGLIGIBLE)
-    return CorrelatedView(laws.negative_binomial(share, cancel), flood)
+    return CorrelatedView(laws.negative_binomial(own, cancel), flood)
 
 
 def _plus_geometric(masses: Floats, x: float) -> Floats:
@@ -53,12 +54,12 @@ def _plus_geometric(masses: Floats, x: float) -> Floats:
     return (1.0 - x) * total
 
 
-def two_correlated_losses(cancel: float, share: float, flood: Law, families: int = 1) -> PrivacyLoss:
+def two_correlated_losses(cancel: float, own: float, flood: Law, families: int = 1) -> PrivacyLoss:
     """The loss of two changed cells in each family: one gains a person and one loses them."""
-    one = correlated_loss(cancel, share, flood)
+    one = correlated_loss(cancel, own, flood)
     if isinstance(one, Pair):
         return one_of_each(one, families)
-    pair = one.pair() if isinstance(one, CorrelatedView) and one.cells <= FEW_CELLS else None
+    pair = one.pair if isinstance(one, CorrelatedView) and one.cells <= FEW_CELLS else None
     return BasicComposition(one, 2 * families) if pair is None else one_of_each(pair, families)
 
 
@@ -92,9 +93,11 @@ class CorrelatedView(PrivacyLoss):
     flood: Law
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        if self.cells <= FEW_CELLS:
+            return self.pair.orders(epsilon)
         factors = exp_down(epsilon)
         forward, backward = np.zeros_like(epsilon), np.zeros_like(epsilon)
-        for lower, upper in pairwise(self._kept or self._rows()):
+        for lower, upper in pairwise(self._rows()):
             for i, factor in enumerate(factors):
                 forward[i] += np.maximum(upper - factor * lower, 0.0).sum()
                 backward[i] += np.maximum(lower - factor * upper, 0.0).sum()
@@ -104,15 +107,12 @@ class CorrelatedView(PrivacyLoss):
     def cells(self) -> int:
         return 2 * self.own.masses.size * (self.own.masses.size + self.flood.masses.size)
 
+    @cached_property
     def pair(self) -> Pair:
         """Every outcome at once, for planes that are small."""
-        lower, upper = zip(*pairwise(self._kept or self._rows()), strict=True)
-        return Pair(np.concatenate(upper), np.concatenate(lower), self.slack(0.0))
-
-    @cached_property
-    def _kept(self) -> tuple[Floats, ...]:
-        """The rows of a plane that is small, which are then computed once."""
-        return tuple(self._rows()) if self.cells <= FEW_CELLS else ()
+        lower, upper = (np.concatenate(side) for side in zip(*pairwise(self._rows()), strict=True))
+        kept = np.maximum(lower, upper) > RARE
+        return Pair(upper[kept], lower[kept], self.slack(0.0) + RARE * (kept.size - int(kept.sum())))
 
     def _rows(self) -> Iterator[Floats]:
         """P[A - B = w, B + Z = v] over v for each w, with an empty row at either end."""

@@ -79,6 +79,13 @@ class DiscreteLaplaceShift(GrowingSlack, IdealLaplaceShift):
 
 
 @dataclass(frozen=True, eq=False)
+class ShiftsBound(DiscreteLaplaceShift):
+    """The same as a bound on several totals that are shifted by so much together."""
+
+    kind = "bound"  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
 class RepeatedResponse(GrowingSlack):
     """Totals with such noise that move by a step each: `totals` pairs a rate with a number.
 

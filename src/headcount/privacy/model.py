@@ -28,6 +28,8 @@ class Model(StrEnum):
         Whether somebody trusted changes the tally before the analyser or anybody else sees it.
     from_devices : bool
         Whether people's own devices can report: nobody is trusted beyond a shuffler that mixes and adds.
+    pads : bool
+        Whether devices send values without noise, which messages that the shuffler adds hide.
 
     Examples
     --------
@@ -44,12 +46,14 @@ class Model(StrEnum):
     trusted: str
     releases: bool
     from_devices: bool
+    pads: bool
 
     def __new__(cls, value: str, trusted: str = "") -> Model:
         model = str.__new__(cls, value)
         model._value_, model.trusted = value, trusted
         model.releases = value in ("central", "shuffle-threshold", "shuffle-dummies")
         model.from_devices = value in ("shuffle-dummies", "shuffle", "local")
+        model.pads = value == "shuffle-dummies"
         return model
 
     def __repr__(self) -> str:

@@ -6,7 +6,10 @@ impossible for $c+1$. One total that moves therefore has
 $\delta(\epsilon) = p_0 + (1-e^{\epsilon-r})_+ (F-p_0)$ with $F = P[Z \le s]$, and in the other order
 $(1-e^{\epsilon-r})_+ P[Z \ge s]$ if nothing is cut at the right. Two totals that move in opposite
 directions have log-ratios $\pm r$ each, and only one of them can be impossible:
-$p_0 + (1-e^{\epsilon-2r})_+ P[Z \ge s](F-p_0)$ in both orders. The other people's messages are added to
+$p_0 + (1-e^{\epsilon-2r})_+ P[Z \ge s](F-p_0)$ in both orders. With $k$ totals that rise and $l$ that fall
+$$1 - (1-p_0)^k + \sum_{a,b} \binom{k}{a} (F-p_0)^a (1-F)^{k-a} \binom{l}{b} P[Z \ge s]^b P[Z < s]^{l-b}
+\big(1-e^{\epsilon-(2a-k+2b-l)\,r}\big)_+.$$
+The other people's messages are added to
 both sides alike and change nothing: the figures hold for every crowd.
 
 [MSE25] Murakami, Sei and Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency Estimation under
@@ -18,6 +21,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
@@ -67,25 +71,34 @@ class PaddedLaw:
 
 @dataclass(frozen=True, eq=False)
 class PaddedTotals(GrowingSlack):
-    """One padded total that moves by one, or two that move in opposite directions."""
+    """Padded totals of which each moves by one: so many up, and so many down or none."""
 
     kind = "exact"
 
     law: PaddedLaw
-    totals: int
+    up: int
+    down: int
     distance: float  # of one total's table from the law, in total variation
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        law, both = self.law, self.totals == 2
-        excess = -np.expm1(np.minimum(epsilon - self.totals * float(law.rate), 0.0))
-        rising = (law.up_to_shift - law.lost) * (law.from_shift if both else 1.0)
-        forward = law.lost + excess * rising
-        if both or law.filled:
+        forward = self._order(epsilon, self.up, self.down)
+        if self.law.filled or self.up == self.down:
             return forward, forward
-        return forward, excess * law.from_shift
+        return forward, self._order(epsilon, self.down, self.up)
+
+    def _order(self, epsilon: Floats, up: int, down: int) -> Floats:
+        law, rate = self.law, float(self.law.rate)
+        rising, falling = law.up_to_shift - law.lost, law.from_shift
+        found = np.full(np.shape(epsilon), -math.expm1(up * math.log1p(-law.lost)))
+        for a, b in product(range(up + 1), range(down + 1)):
+            steps = 2 * (a + b) - up - down
+            chance = math.comb(up, a) * rising**a * (1.0 - law.up_to_shift) ** (up - a)
+            chance *= math.comb(down, b) * falling**b * (1.0 - falling) ** (down - b)
+            found = found - chance * np.expm1(np.minimum(epsilon - steps * rate, 0.0))
+        return np.asarray(found)
 
     def slack(self, epsilon: float) -> float:
-        return self.totals * (1.0 + math.exp(epsilon)) * self.distance
+        return (self.up + self.down) * (1.0 + math.exp(epsilon)) * self.distance
 
 
 @dataclass(frozen=True, eq=False)

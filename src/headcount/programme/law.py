@@ -141,6 +141,12 @@ class Law:
         places = np.rint((self.values - centre) / block).astype(np.int64)
         return Law(int(places[0]), weighed(places - places[0], self.masses), self.dropped)
 
+    def within(self, tail: float) -> tuple[int, int]:
+        """The smallest and the largest value, but for a chance of at most `tail` on either side."""
+        upto, above = (np.cumsum(masses) + self.dropped for masses in (self.masses, self.masses[::-1]))
+        low, high = (int(np.searchsorted(side, tail, side="right")) for side in (upto, above))
+        return self.start + low, self.start + self.masses.size - 1 - high
+
     def sample(self, coins: Coins, size: int) -> Ints:
         """Draws for simulation only."""
         cumulative = np.cumsum(self.masses)

@@ -124,6 +124,10 @@ class Tally:
         """
         return Tally(self.reports, totals, self.keys, self.modulus)
 
+    def without_keys(self) -> Tally:
+        """The same totals, of 0, 1, 2 …, not released."""
+        return Tally(self.reports, self.totals, None, self.modulus)
+
     def __add__(self, other: Tally) -> Tally:
         reports = self.reports + other.reports
         if self.keys is not None and other.keys is not None:

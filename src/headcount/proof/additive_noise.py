@@ -12,15 +12,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 
 from flint import arb
 
 from headcount.proof.ball_laws import BallLaw, ball, geometric_more, least, most
 from headcount.proof.claim import Claim, Proof
-from headcount.proof.divergence import NOTHING, BallPair, Bounds, either_order, worst_of
+from headcount.proof.divergence import BallPair, Bounds, either_order, worst_of
 from headcount.proof.effort import TooLarge, spend
 from headcount.proof.enumeration import Message
+from headcount.proof.many_pairs import ManyPairs
 from headcount.proof.noise_sources import NoiseSources, NotFixed, Source, fixed
 from headcount.proof.programme import All, Maybe, Step, reads
 from headcount.proof.table_laws import NegativeBinomial, NoSuchLaw
@@ -28,6 +30,7 @@ from headcount.proof.table_laws import NegativeBinomial, NoSuchLaw
 MOST_VALUES = 1 << 17
 FEW_VALUES = 48
 MOST_MESSAGES = 1 << 20
+NOT_APART = "there are messages that are not hidden separately"
 PAIR = 8  # units for two values that are compared
 
 BECAUSE = (
@@ -67,9 +70,7 @@ def prove(claim: Claim) -> Proof | None:
     def bounds(epsilon: Fraction) -> Bounds:
         both = 1 + most(ball(epsilon).exp())  # a distance counts on either side
         return worst_of(
-            either_order(epsilon, *case.pairs)
-            .widened(both * (noise.distance + case.surplus), both * noise.distance)
-            .among(case.crowds)
+            case.bounds(epsilon).widened(both * (noise.distance + case.surplus), both * noise.distance)
             for case in cases
         )
 
@@ -108,11 +109,26 @@ def _sent(own: Step, values: int) -> list[Counter[Message]]:
 
 @dataclass(frozen=True)
 class Case:
-    """Two adjacent crowds: their pairs, and how much more the real noise may be than assumed."""
+    """Two adjacent crowds, the real noise's surplus over what is assumed, and whether there are crowds so far apart."""
 
-    pairs: tuple[BallPair, BallPair]
+    pairs: tuple[BallPair, ...]
     surplus: Fraction
     crowds: str
+    attained: bool = True
+    symmetric: bool = False  # whether as many messages of each kind are one more as are one less
+
+    def bounds(self, epsilon: Fraction) -> Bounds:
+        found = either_order(epsilon, *self.pairs) if len(self.pairs) <= 2 else self._together.worst(epsilon)
+        if not self.attained:
+            found = Bounds(Fraction(0), found.high, (Fraction(0), Fraction(0)))
+        return found.among(self.crowds)
+
+    @cached_property
+    def _together(self) -> ManyPairs:
+        """Equal pairs are the same objects."""
+        times = Counter(map(id, self.pairs))
+        different = {id(pair): pair for pair in self.pairs}
+        return ManyPairs([(pair, times[name]) for name, pair in different.items()], self.symmetric)
 
 
 def _cases(sent: list[Counter[Message]], noise: NoiseSources, keep: Fraction) -> Iterator[Case]:
@@ -125,33 +141,56 @@ def _cases(sent: list[Counter[Message]], noise: NoiseSources, keep: Fraction) ->
         alike: defaultdict[object, list[int]] = defaultdict(list)
         for value, messages in enumerate(sent):
             alike[frozenset((groups.of(message).key, times) for message, times in messages.items())].append(value)
-        if any(len(messages) != 1 for messages in sent) or groups.of_different(map(_only, sent)) < len(sent):
-            raise TooLarge("there are too many values, and they are not hidden separately")
+        if any(len(messages) != 1 for messages in sent):
+            if keep < 1:
+                raise TooLarge(NOT_APART)
+            yield _all_changed(sent, groups)
+            return
+        if groups.of_different(map(_only, sent)) < len(sent):
+            raise TooLarge(NOT_APART)
         held = [value for values in alike.values() for value in values[:2]]
     for first, second in combinations(held, 2):  # in either order
         spend(PAIR + 2 * (len(sent[first]) + len(sent[second])))
         change = Counter(sent[first])
         change.subtract(sent[second])
         moved = {message: times for message, times in change.items() if times}
-        if not moved or len(moved) > 2:
-            if moved:
-                raise TooLarge("a person changes more than two messages")
+        if not moved:
             continue
         if keep < 1 and len({times > 0 for times in moved.values()}) < len(moved):
             raise TooLarge("two messages of a person are sent or not together")
         touched = [groups.of(message) for message in moved]
         if groups.of_different(moved) < len(moved):
-            raise TooLarge("a person changes two messages whose noise is shared")
+            raise TooLarge(NOT_APART)
         keys = (group.key for group in touched)
-        key = frozenset(Counter(zip(keys, moved.values(), strict=True)).items())
+        changes = Counter(zip(keys, moved.values(), strict=True))
+        key = frozenset(changes.items())
         if key in seen:
             continue
         seen.add(key)
         shifts = [group.shifted(times) for group, times in zip(touched, moved.values(), strict=True)]
         pairs = [_thinned(pair, times, keep) for (pair, _), times in zip(shifts, moved.values(), strict=True)]
-        first_pair, second_pair = ([*pairs, NOTHING])[:2]
         text = f"one person holds {first} in one crowd and {second} in the other; all others are the same"
-        yield Case((first_pair, second_pair), sum((extra for _, extra in shifts), Fraction(0)), text)
+        even = changes == Counter({(role, -by): many for (role, by), many in changes.items()})
+        extra = sum((extra for _, extra in shifts), Fraction(0))
+        yield Case(tuple(pairs), extra, text, symmetric=even)
+
+
+def _all_changed(sent: list[Counter[Message]], groups: _Groups) -> Case:
+    """One person who changes every message of theirs, where all messages are hidden alike: the worst that may be.
+
+    Messages that two values share do not change, which tells less.
+    """
+    many, messages = len(sent[0]), {message for each in sent for message in each}
+    spend(PAIR * sum(map(len, sent)))
+    if any(len(each) != many or set(each.values()) != {1} for each in sent):
+        raise TooLarge("there are too many values, and not all of them send as many messages")
+    if groups.of_different(messages) < len(messages) or len({groups.of(message).key for message in messages}) > 1:
+        raise TooLarge(NOT_APART)
+    group = groups.of(_only(sent[0]))
+    (up, extra), (down, more) = group.shifted(1), group.shifted(-1)
+    apart = any(not sent[0].keys() & each.keys() for each in sent)
+    text = f"one person changes {2 * many} messages; all others are the same"
+    return Case((up,) * many + (down,) * many, many * (extra + more), text, attained=apart, symmetric=True)
 
 
 def _only(messages: Counter[Message]) -> Message:

@@ -72,7 +72,7 @@ def _falling(noise: TableNoise, blocks: int) -> list[int]:
     return falling
 
 
-def _law(noise: TableNoise) -> BallLaw:
+def law_of(noise: TableNoise) -> BallLaw:
     """Every mass until next to nothing is left, which then counts as lost."""
     spend(2 * len(noise.centre.masses))
     reach = len(noise.beyond.masses) - 1
@@ -122,7 +122,7 @@ def _moved_total(noise: TableNoise, reach: int, attained: bool) -> Proof:
     """
     crowds = f"one person moves the total by {reach}"
     nearest = cache(partial(nearest_laplace, noise))
-    moved = cache(lambda: BallPair.shifted(_law(noise), reach))
+    moved = cache(lambda: BallPair.shifted(law_of(noise), reach))
 
     def bounds(epsilon: Fraction) -> Bounds:
         if not reach or is_pure(noise, reach, epsilon):
@@ -211,7 +211,7 @@ def nearest_laplace(noise: TableNoise) -> tuple[arb, Fraction]:
 
 def _counts(noise: TableNoise, neighbours: str) -> Proof:
     """A person is in one bin; replaced, they leave it for another."""
-    shifted = cache(lambda: BallPair.shifted(_law(noise)))
+    shifted = cache(lambda: BallPair.shifted(law_of(noise)))
 
     def bounds(epsilon: Fraction) -> Bounds:
         moved = 1 if neighbours == "add-remove" else 2
@@ -231,7 +231,7 @@ def _stable_counts(noise: TableNoise, threshold: int, neighbours: str, people: i
     dropped. What is shown for certain is about people who are alone, or have as many others with
     them as leaves enough for both bins; all the rest are in a bin of their own, if there is one.
     """
-    law = _law(noise)
+    law = law_of(noise)
     alone = sum((law.at(k) for k in range(threshold - 1, law.stop)), arb(0))
     lonely = BallPair([alone, 1 - alone], [arb(0), arb(1)], law.outside)
     shared = BallPair.shifted(law)

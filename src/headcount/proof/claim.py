@@ -15,14 +15,17 @@ from headcount.proof.divergence import Bounds
 from headcount.proof.expression import WORD, Unreadable, integer, short
 from headcount.proof.programme import Step, Table
 
-FORMATS = {"headcount certificate 1": {"hash"}, "headcount certificate 2": {"hash", "versions"}}  # what is not hashed
+FORMATS = {"headcount certificate 1": {"hash"}, "headcount certificate 2": {"hash", "versions"}}
+OF_ROUNDS = "headcount certificate 3"
+FORMATS[OF_ROUNDS] = FORMATS["headcount certificate 2"]  # what is not hashed
 MODELS = {"central", "local", "shuffle", "shuffle-dummies", "shuffle-threshold"}
 LARGEST_EPSILON = 500
 NUMBER = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?", re.ASCII)
 MOST_POINTS = 100
 MOST_MESSAGES = 1_000
+MOST_ROUNDS = 10_000
 RELATIONS = {"replace", "add-remove"}
-READ_WHOLE = {"format", "hash", "model", "neighbours", "values", "report", "tally", "release"}
+READ_WHOLE = {"rounds", "format", "hash", "model", "neighbours", "values", "report", "tally", "release"}
 READ_IN_PART = {
     "crowd": {"size", "least", "corrupt"},
     "claim": {"epsilon", "delta", "curve"},
@@ -82,6 +85,7 @@ class Claim:
     summed: bool  # the trusted side adds up the messages; otherwise it counts each kind of them
     release: ReleaseRule
     curve: tuple[tuple[Fraction, Fraction], ...]
+    rounds: int = 1  # in each of which the same person may be asked
     messages: int | None = None  # that everybody sends, where reports are cut and filled up to one number
     unread: tuple[str, ...] = ()  # other fields of the certificate, which are not proved
 
@@ -93,7 +97,10 @@ class Claim:
         held = "anything" if self.values is None else f"one of {self.values:,} values"
         several = "" if self.messages == 1 else "s"
         sent = "" if self.messages is None else f" and sends {self.messages:,} message{several}"
-        return f"{self.model} model, {self.neighbours} one person, {who}{corrupt}, each of whom holds {held}{sent}"
+        rounds = "" if self.rounds == 1 else f", in {self.rounds:,} rounds"
+        return (
+            f"{self.model} model, {self.neighbours} one person, {who}{corrupt}, each of whom holds {held}{sent}{rounds}"
+        )
 
     @property
     def honest(self) -> int:
@@ -176,6 +183,7 @@ def _claim(certificate: dict[str, Any]) -> Claim:
         release=release,
         curve=curve,
         messages=_messages(certificate.get("wire")),
+        rounds=_rounds(certificate),
         unread=_unread(certificate),
     )
 
@@ -187,6 +195,15 @@ def _unread(certificate: dict[str, Any]) -> tuple[str, ...]:
         inner = certificate.get(part)
         names += [f"{part}.{name}" for name in inner if name not in read] if isinstance(inner, dict) else []
     return tuple(map(short, names))
+
+
+def _rounds(certificate: dict[str, Any]) -> int:
+    """How often the same person is asked: said by the third format, and by no other."""
+    if ("rounds" in certificate) != (certificate["format"] == OF_ROUNDS):
+        raise Unreadable(f"rounds belong into a {OF_ROUNDS!r}")
+    if not 1 <= (rounds := integer(certificate.get("rounds", 1))) <= MOST_ROUNDS:
+        raise Unreadable(f"there are from 1 to {MOST_ROUNDS:,} rounds")
+    return rounds
 
 
 def _messages(wire: Any) -> int | None:

@@ -5,7 +5,8 @@ replaced person moves at most k totals up by one and k down, and one who is ther
 discrete Laplace noise the log-ratio of a total is its rate or minus that, as of randomised response:
 $$\delta(\epsilon) = \sum_j \binom{m}{j} \frac{a^j}{(1+a)^m} \big(1 - e^{\epsilon - (m - 2j)\,r}\big)_+,
 \quad a = e^{-r},$$
-with m totals moved. The noise of the tables is compared with that law.
+with m totals moved. The noise of the tables is compared with that law; other noise is gone through, and the log-ratios
+of the totals are added up on a grid.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from math import comb
 from flint import arb
 
 from headcount.proof.ball_laws import ball, least, most
-from headcount.proof.central import MOST_VALUES, NEAR, check_noise, is_pure, nearest_laplace
+from headcount.proof.central import MOST_VALUES, NEAR, check_noise, is_pure, law_of, nearest_laplace
 from headcount.proof.claim import Claim, Proof, TableNoise
-from headcount.proof.divergence import Bounds
+from headcount.proof.divergence import BallPair, Bounds
 from headcount.proof.effort import TooLarge, spend
 from headcount.proof.expression import Expression
-from headcount.proof.programme import All, Emit
+from headcount.proof.many_pairs import ManyPairs
+from headcount.proof.programme import All, Emit, Step
 
 NOTHING = Fraction(0)
 
@@ -33,14 +35,21 @@ def prove(claim: Claim) -> Proof | None:
         return None
     if release.threshold is not None or not release.touches_empty or not isinstance(claim.report, All):
         return None
-    fields = [part.fields[0] for part in claim.report.parts if isinstance(part, Emit) and len(part.fields) == 1]
-    if len(fields) < len(claim.report.parts) or not fields:
+    fields = totals_of(claim.report)
+    if not fields:
         return None
     check_noise(release.noise)
-    return _moved(release.noise, len(fields), claim.neighbours, _changed(fields, claim.values))
+    return _moved(release.noise, len(fields), claim.neighbours, changed(fields, claim.values))
 
 
-def _changed(fields: list[Expression], values: int) -> bool:
+def totals_of(report: Step) -> list[Expression]:
+    """The kinds of the messages, if a report is several of one field each and nothing else."""
+    parts = report.parts if isinstance(report, All) else ()
+    fields = [part.fields[0] for part in parts if isinstance(part, Emit) and len(part.fields) == 1]
+    return fields if len(fields) == len(parts) else []
+
+
+def changed(fields: list[Expression], values: int) -> bool:
     """Whether some replaced person changes a total in every family; refused if two families share a total."""
     if values > MOST_VALUES:
         raise TooLarge("there are too many values to go through")
@@ -58,19 +67,31 @@ def _moved(noise: TableNoise, families: int, neighbours: str, all_change: bool) 
     crowds = f"one person changes {moved} totals by one"
     attained = all_change or not replaced
     nearest = cache(lambda: nearest_laplace(noise))
+    pairs = cache(lambda: of_families(BallPair.shifted(law_of(noise)), families, replaced))
 
     def bounds(epsilon: Fraction) -> Bounds:
         if is_pure(noise, 1, epsilon / moved):
             return Bounds(NOTHING, NOTHING, (NOTHING, NOTHING), crowds)
         rate, distance = nearest()
         if not distance < NEAR or not rate > 0:
-            raise TooLarge("the noise is not nearly that of a discrete Laplace law")
+            found = pairs().worst(epsilon).among(crowds)
+            return found if attained else only_above(found)
         charge = (1 + most(ball(epsilon).exp())) * moved * distance
         found = _repeated_response(rate, moved, epsilon).widened(charge, charge).among(crowds)
-        return found if attained else Bounds(NOTHING, found.high, (NOTHING, NOTHING), crowds)
+        return found if attained else only_above(found)
 
     because = f"a person changes one total in each of {families} families, and every mass of the noise was looked at"
     return Proof(bounds, because)
+
+
+def of_families(pair: BallPair, families: int, replaced: bool) -> ManyPairs:
+    """One total of each family that moves by one; if a person is replaced, another that moves back."""
+    return ManyPairs([(pair, families), *([(pair.reversed, families)] if replaced else [])], symmetric=replaced)
+
+
+def only_above(found: Bounds) -> Bounds:
+    """What may not be attained refutes nothing."""
+    return Bounds(NOTHING, found.high, (NOTHING, NOTHING), found.crowds)
 
 
 def _repeated_response(rate: arb, moved: int, epsilon: Fraction) -> Bounds:

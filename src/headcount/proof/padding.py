@@ -17,6 +17,7 @@ from headcount.proof.claim import Claim, Padding, Proof
 from headcount.proof.divergence import NOTHING, BallPair, Bounds, either_order
 from headcount.proof.effort import TooLarge, spend
 from headcount.proof.expression import Expression
+from headcount.proof.families import changed, of_families, only_above, totals_of
 from headcount.proof.programme import Emit, Table
 
 VALUE = Expression("name", ("value",))
@@ -26,9 +27,11 @@ MOST_CELLS = 1 << 20
 def prove(claim: Claim) -> Proof | None:
     """Proof for one message from everybody, and the shuffler's own besides."""
     padding = claim.release.padding
-    if padding is None or claim.summed or claim.report != Emit((VALUE,)) or claim.values in (None, 1):
+    if padding is None or claim.summed or claim.values in (None, 1):
         return None
     replaced = claim.neighbours == "replace"
+    if claim.report != Emit((VALUE,)):
+        return _several(claim, padding, replaced)
     if padding.filled is not None and not (replaced and claim.values == 2 and _fills(padding)):
         return None
     moved = 2 if replaced and padding.filled is None else 1
@@ -42,6 +45,21 @@ def prove(claim: Claim) -> Proof | None:
         return replace(found, low=Fraction(0), chances=(Fraction(0), Fraction(0))) if hidden else found
 
     return Proof(bounds, "the shuffler's messages hide one person's, whatever the others sent")
+
+
+def _several(claim: Claim, padding: Padding, replaced: bool) -> Proof | None:
+    """Several messages from everybody, each about a total of another family."""
+    fields = totals_of(claim.report)
+    if not fields or padding.filled is not None or padding.table is None or claim.values is None:
+        return None
+    attained = changed(fields, claim.values) or not replaced
+    pairs = cache(lambda: of_families(_pair(padding), len(fields), replaced))
+
+    def bounds(epsilon: Fraction) -> Bounds:
+        found = pairs().worst(epsilon).among(f"one person changes {len(fields) * (1 + replaced)} totals by one")
+        return found if attained else only_above(found)
+
+    return Proof(bounds, "the shuffler's messages hide all of one person's, whatever the others sent")
 
 
 def _fills(padding: Padding) -> bool:

@@ -104,20 +104,24 @@ def stands_for(table: Table, people: int) -> tuple[Poisson | NegativeBinomial, F
 
     From the first three masses, m1/m0 is the Poisson mean, and so is 2 m2/m1; for a negative
     binomial law the former is shape times decay and the latter (shape + 1) times decay. A shape of
-    one in the whole crowd is taken at its word.
+    one in the whole crowd is taken at its word. Where the first masses have few digits, the largest
+    tells the Poisson mean.
     """
     first, second, third = ([*table.masses, 0, 0, 0])[:3]
-    if table.start or not first:
+    if table.start:
         raise NoSuchLaw("a number of copies must be able to be 0")
-    if not second:
-        return _near(table, [Poisson(Fraction(0))])
+    top = max(range(len(table.masses)), key=table.masses.__getitem__)
+    following = table.masses[top + 1] if top + 1 < len(table.masses) else 0
+    likeliest = Poisson(_rounded(Fraction((top + 1) * following, table.masses[top])))
+    if not first or not second:
+        return _near(table, [likeliest])
     mean = _rounded(Fraction(second, first))
     decay = Fraction(2 * third, second) - Fraction(second, first)
     candidates: list[Poisson | NegativeBinomial] = [Poisson(mean)]
     if 0 < decay < 1:
         decay = _rounded(decay)
         candidates += [NegativeBinomial(Fraction(1, people), decay), NegativeBinomial(_rounded(mean / decay), decay)]
-    return _near(table, candidates)
+    return _near(table, [*candidates, likeliest])
 
 
 def clusters(table: Table) -> tuple[Logarithmic, Fraction]:

@@ -28,6 +28,7 @@ from headcount.proof.divergence import Bounds
 from headcount.proof.effort import DEFAULT, limited
 from headcount.proof.expression import Unreadable
 from headcount.proof.report_length import too_many
+from headcount.proof.rounds import Rounds
 
 PROVERS: tuple[Prover, ...] = (
     central.prove,
@@ -186,14 +187,21 @@ def _judged(claim: Claim) -> Verdict:
     if proof is None:
         return Verdict("cannot prove", f"no proof is known here for such reports in the {claim.model} model")
     cut = _cut(claim)
-    points = tuple(
-        CurvePoint(epsilon, delta, _and_cut(proof.bounds(epsilon), epsilon, cut)) for epsilon, delta in claim.curve
-    )
+
+    def each(epsilon: Fraction) -> Bounds:
+        return _and_cut(proof.bounds(epsilon), epsilon, cut)
+
+    bounds, because = each, proof.because
+    if claim.rounds > 1:
+        smallest = min((delta for _, delta in claim.curve if delta), default=Fraction(1, 1 << 60))
+        bounds = Rounds(each, claim.rounds, smallest).bounds
+        because = f"{proof.because}; the losses of {claim.rounds:,} rounds are added up in the worse order"
+    points = tuple(CurvePoint(epsilon, delta, bounds(epsilon)) for epsilon, delta in claim.curve)
     answers = {point.answer for point in points}
     if "refuted" in answers:
         return Verdict("refuted", "an event tells two neighbouring crowds further apart than is claimed", points)
     if answers == {"proved"}:
-        return Verdict("proved", proof.because, points)
+        return Verdict("proved", because, points)
     return Verdict("cannot prove", "the bounds are too wide at some epsilon", points)
 
 

@@ -20,6 +20,7 @@ from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.central.discrete_gaussian import DiscreteGaussian
 from headcount.protocols.central.geometric import Geometric
 from headcount.protocols.central.laplace import Laplace
+from headcount.protocols.central.laplace_shares import LaplaceShares
 from headcount.protocols.central.stability_histogram import StabilityHistogram
 from headcount.protocols.central.staircase import Staircase
 from headcount.protocols.local.basic_rappor import BasicRappor
@@ -60,6 +61,7 @@ from headcount.protocols.shuffle.zsum import Zsum
 
 OWN: tuple[type[Protocol], ...] = (
     Laplace,
+    LaplaceShares,
     Geometric,
     Staircase,
     DiscreteGaussian,

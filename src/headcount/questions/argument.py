@@ -12,7 +12,9 @@ class Told(StrEnum):
 
     LABELS = "labels"  # a list of them, or how many there are
     BOUNDS = "bounds"  # two numbers
-    EDGES = "edges"  # increasing numbers, or how many bins there are
+    LIMITS = "limits"  # two numbers or two days
+    GROUPS = "groups"  # labels of one column, or of several by their names
+    EDGES = "edges"  # increasing numbers or days, how many bins there are, or which periods
     NUMBER = "number"
     FLAG = "flag"
     COLUMNS = "columns"  # names of columns, each with what it holds
@@ -34,6 +36,13 @@ class Argument:
     first: Any = None
 
 
+GROUPS = Argument(
+    "categories",
+    Told.GROUPS,
+    "With --by, the groups: for one column a,b,c; for several, --categories plan=free,pro --categories country=DE,FR. "
+    "Left out, they are whatever enough people share, which needs a delta.",
+)
+OTHER_GROUPS = Argument("other", Told.FLAG, "With --by, count people in none of the groups apart.")
 BOUNDS = Argument("bounds", Told.BOUNDS, "The smallest and the largest possible value.")
 CATEGORIES = Argument(
     "categories",

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.errors import BadArgument
-from headcount.phrases import Phrase
 from headcount.programme.law import Floats
-from headcount.questions.argument import CATEGORIES, Argument
+from headcount.questions.argument import GROUPS, OTHER_GROUPS, Argument
 from headcount.questions.domains.bit import Bit
 from headcount.questions.domains.domain import Codes, Domain, Shape
-from headcount.questions.domains.filtered import Filtered, Groups
-from headcount.questions.histogram import Histogram
+from headcount.questions.domains.missing import BITS, told
+from headcount.questions.grouped import CountByGroup, FractionByGroup, grouping
 from headcount.questions.question import Question
-from headcount.questions.reading import declared
-from headcount.types import Labels
+from headcount.questions.said import Said
+from headcount.types import Groupings
 
 
 @dataclass(frozen=True, repr=False)
 class Count(Question):
     """How many people hold a one?
+
+    Parameters
+    ----------
+    categories, other
+        With `by`, the groups, and whether people in none of them are counted apart.
+    missing : str, optional
+        What a missing value counts as: "no", or it is refused.
+    spelled : bool
+        Whether yes and no are read in any spelling.
 
     Examples
     --------
@@ -31,22 +39,37 @@ class Count(Question):
     True
     """
 
+    categories: Groupings | None = None
+    other: bool = False
+    missing: str | None = None
+    spelled: bool = False
     name: ClassVar[str] = "count"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT})
     asks: ClassVar[str] = "How many people hold a one"
     unit_words: ClassVar[str] = "people"
-    arguments: ClassVar[tuple[Argument, ...]] = (replace(CATEGORIES, help="The groups to count in, with --by."),)
+    arguments: ClassVar[tuple[Argument, ...]] = (GROUPS, OTHER_GROUPS)
 
-    domain = Bit()
+    @cached_property
+    def domain(self) -> Bit:
+        return Bit(missing=self.missing, spelled=self.spelled)
 
-    @classmethod
-    def posed(cls, *, categories: Labels | None = None) -> Question:  # type: ignore[override]
-        return cls() if categories is None else CountByGroup(categories, other=True)
+    def declared(self, said: Said) -> Question:
+        said.require_by(self.categories, self.other)
+        if not said.by:
+            said.require_column(self.name)
+            (own,) = told(said.missing, BITS)
+            return replace(self, missing=own or self.missing, spelled=said.spelled or self.spelled)
+        groups, own = grouping(said, self.categories, BITS, other=self.other)
+        bit = None if said.everybody else Bit(missing=own or self.missing, spelled=said.spelled or self.spelled)
+        return self._in(groups, said, bit)
+
+    def _in(self, groups: Any, said: Said, bit: Bit | None) -> Question:
+        return CountByGroup(groups, said.by, bit)
 
     def read_as(self, where: object, groups: int) -> Domain:
-        if groups:
-            raise BadArgument("categories", "is missing", Phrase("with {by}, name the groups to count in"))
-        return self.domain if where is None else Bit(declared(where))
+        if self.categories is not None or self.other:
+            Said().require_by(self.categories, self.other)
+        return self.domain if where is None else self.domain.told_by(where)
 
     @property
     def ignores_zeros(self) -> bool:
@@ -55,20 +78,19 @@ class Count(Question):
     def truth(self, codes: Codes) -> Floats:
         return np.array([float(np.count_nonzero(codes))])
 
-
-@dataclass(frozen=True, repr=False)
-class CountByGroup(Histogram):
-    """How many people in each group hold a one? Everybody else is in `other`."""
-
-    def read_as(self, where: object, groups: int) -> Domain:
-        if not groups:
-            raise BadArgument("by", "is missing", "name the column of groups, or ask for a histogram")
-        return Filtered(Groups(self._categories), Bit(None if where is None else declared(where)))
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Question:
+        return CountByGroup.from_json(fields) if "by" in fields else cls(**fields)
 
 
 @dataclass(frozen=True, repr=False)
 class Fraction(Count):
     """Which fraction of the people hold a one?
+
+    Parameters
+    ----------
+    categories, other, missing, spelled
+        As for `Count`.
 
     Examples
     --------
@@ -82,5 +104,15 @@ class Fraction(Count):
     meaning: ClassVar[str] = "How many people hold a one, divided by how many there are: 0.12 is 12 of 100."
     unit_words: ClassVar[str] = ""
     percent: ClassVar[bool] = True
-    arguments: ClassVar[tuple[Argument, ...]] = ()
     per_person = True
+
+    def _in(self, groups: Any, said: Said, bit: Bit | None) -> Question:
+        said.require_column(self.name)
+        return FractionByGroup(groups, said.by, bit or Bit())
+
+    def counted_from_zero(self) -> Question:
+        return FractionByGroup((), (), self.domain)
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Question:
+        return FractionByGroup.from_json(fields) if "by" in fields else cls(**fields)

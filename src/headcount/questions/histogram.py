@@ -7,13 +7,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
+import numpy as np
+
 from headcount.errors import BadArgument
-from headcount.questions.argument import BOUNDS, CATEGORIES, Argument, Told
+from headcount.questions.argument import CATEGORIES, Argument, Told
 from headcount.questions.domains.bins import Bins
 from headcount.questions.domains.categories import OTHER, Categories, Listed
 from headcount.questions.domains.domain import Domain, Label, Shape
 from headcount.questions.domains.keys import Keys
+from headcount.questions.domains.missing import AS_OTHER, LISTS, told
+from headcount.questions.domains.periods import Periods
 from headcount.questions.question import Question
+from headcount.questions.reading import moment
+from headcount.questions.said import Said
 from headcount.types import Bounds, Edges, Labels
 
 
@@ -35,6 +41,11 @@ class Histogram(Question):
         Whether people in none of the categories are counted apart.
     fractions : bool
         Whether answers are fractions of the people.
+    missing : str, optional
+        What a missing value counts as: "other", or "category" for one of its own; it is refused unless given.
+    starts, period
+        For days and moments, where periods begin and the end of the last one; and which periods they are, if they
+        have a name. `hc.Histogram.binned` makes them.
 
     Raises
     ------
@@ -53,6 +64,9 @@ class Histogram(Question):
     edges: tuple[float, ...] = ()
     other: bool = False
     fractions: bool = False
+    missing: str | None = None
+    starts: tuple[str, ...] = ()
+    period: str = ""
     name: ClassVar[str] = "histogram"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.KEY})
     asks: ClassVar[str] = "How many people are in each category"
@@ -63,8 +77,12 @@ class Histogram(Question):
     implied_by: ClassVar[str] = "categories"
     arguments: ClassVar[tuple[Argument, ...]] = (
         replace(CATEGORIES, first=10),
-        Argument("bins", Told.EDGES, "For numbers: the edges, or how many bins within --bounds."),
-        BOUNDS,
+        Argument(
+            "bins",
+            Told.EDGES,
+            "For numbers and days: the edges, or, within --bounds, how many bins, or day, week, month, quarter, year.",
+        ),
+        Argument("bounds", Told.LIMITS, "The smallest and the largest possible value, or the first and the last day."),
         Argument("other", Told.FLAG, "Count people in none of the categories apart."),
         Argument("fractions", Told.FLAG, "Answer in fractions of the people."),
     )
@@ -72,9 +90,11 @@ class Histogram(Question):
     def __post_init__(self) -> None:
         if self.edges:
             object.__setattr__(self, "edges", Bins(self.edges).edges)
+        if self.missing == AS_OTHER and not self.other and (self.edges or self.starts or self.categories is not None):
+            object.__setattr__(self, "other", True)
         if self._listed is not None:
             object.__setattr__(self, "categories", self._listed.labels)
-        elif self.other:
+        elif self.other or self.missing == AS_OTHER:
             raise BadArgument("other", "needs categories", "name the categories that are not other")
 
     @classmethod
@@ -83,7 +103,7 @@ class Histogram(Question):
         *,
         categories: Labels | None = None,
         bins: Edges | None = None,
-        bounds: Bounds | None = None,
+        bounds: Bounds | tuple[str, str] | None = None,
         other: bool = False,
         fractions: bool = False,
     ) -> Histogram:
@@ -95,27 +115,56 @@ class Histogram(Question):
 
     @classmethod
     def binned(
-        cls, bins: Edges, bounds: Bounds | None = None, *, other: bool = False, fractions: bool = False
+        cls,
+        bins: Edges,
+        bounds: Bounds | tuple[str, str] | None = None,
+        *,
+        other: bool = False,
+        fractions: bool = False,
     ) -> Histogram:
-        """Of numbers: `bins` is a list of edges, or how many equal bins there are between the `bounds`."""
-        return cls(edges=Bins.of(bins, bounds).edges, other=other, fractions=fractions)
+        """Of numbers and days: `bins` is a list of edges, or, between the `bounds`, how many equal bins there are, or
+        which periods: "day", "week", "month", "quarter" or "year"."""
+        if isinstance(bins, int | float | np.integer) or (not isinstance(bins, str) and not _days(bins)):
+            return cls(edges=Bins.of(bins, bounds).edges, other=other, fractions=fractions)
+        found = Periods.of(bins, bounds)
+        return cls(starts=found.starts, period=found.period, other=other, fractions=fractions)
+
+    def declared(self, said: Said) -> Question:
+        if said.spelled:
+            raise BadArgument("spelled", f"is for counts, and this is a {self.name}", "leave it out")
+        said.require_column(self.name)
+        if said.by:
+            raise BadArgument(
+                "by", f"does not fit a {self.name}", "count in groups of both columns: hc.count(…, by=[…])"
+            )
+        (own,) = told(said.missing, LISTS)
+        return self if own is None else replace(self, missing=own, categories=None if self._made else self.categories)
+
+    @property
+    def _made(self) -> bool:
+        """Whether the categories follow from edges or periods."""
+        return bool(self.edges or self.starts)
 
     @cached_property
     def domain(self) -> Domain:
-        return self._listed or Keys()
+        return self._listed or Keys(self.missing)
 
     @cached_property
     def _listed(self) -> Listed | None:
+        if self.starts:
+            return Periods(self.starts, self.period, self.other, self.missing)
         if self.edges:
-            return Bins(self.edges, self.other)
-        return None if self.categories is None else Categories(self._categories, self.other)
+            return Bins(self.edges, self.other, self.missing)
+        return None if self.categories is None else Categories(self._categories, self.other, self.missing)
 
     @property
     def _categories(self) -> Sequence[Label]:
         return cast("Sequence[Label]", self.categories)  # which Categories makes of a number of them
 
     def labels(self, keys: Sequence[Label] | None = None) -> list[Label]:
-        return list(keys) if keys is not None else [*self._categories, *([OTHER] if self.other else [])]
+        if keys is not None or self._listed is None:
+            return list(keys or ())
+        return [*self._listed.called, *([OTHER] if self.other else [])]
 
     @property
     def in_order(self) -> bool:
@@ -131,3 +180,8 @@ class Histogram(Question):
 
     def to_json(self) -> dict[str, Any]:
         return {**super().to_json(), "fractions": self.fractions}
+
+
+def _days(bins: Edges) -> bool:
+    """Whether the edges are days or moments."""
+    return any(moment(edge) is not None for edge in bins)  # type: ignore[union-attr]

@@ -16,7 +16,7 @@ class Quantile(Distribution):
 
     Parameters
     ----------
-    bounds, bins, clip, radices, public
+    bounds, bins, clip, radices, public, missing
         As for `Distribution`.
     best_for : str
         "quantiles", unless given.

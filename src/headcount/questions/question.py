@@ -5,14 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, fields, is_dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from headcount.errors import BadArgument, Unsupported
+from headcount.phrases import Phrase
 from headcount.programme.law import Floats
+from headcount.programme.table import Ints
 from headcount.questions.argument import Argument
 from headcount.questions.domains.domain import Codes, Domain, Label, Shape
+from headcount.questions.said import Said
 from headcount.questions.strategies.identity import Identity
 from headcount.questions.strategies.strategy import Strategy
 
@@ -26,6 +29,7 @@ class Question(ABC):
 
     name: ClassVar[str]
     shapes: ClassVar[frozenset[Shape]]  # that its domains may have
+    in_groups: ClassVar[frozenset[Shape]] = frozenset()  # the same if it is asked in groups
     asks: ClassVar[str]  # the question itself, to be followed by a comma
     meaning: ClassVar[str] = ""  # for a glossary, where `asks` does not say enough
     unit_words: ClassVar[str] = ""  # what an answer is counted in
@@ -41,6 +45,8 @@ class Question(ABC):
     clipped_to: tuple[float, float] | None = None  # the range that values outside of it are brought into
 
     arguments: ClassVar[tuple[Argument, ...]] = ()  # of `posed`
+    steps = 1  # how many of its own steps there are from the smallest amount that a person may hold to the largest
+    paired = False  # whether an answer is made of two cells: what people hold, and what they lack of the largest amount
     implied_by: ClassVar[str] = ""  # the one of them that asks this question where none is named
 
     @classmethod
@@ -52,6 +58,15 @@ class Question(ABC):
     @abstractmethod
     def domain(self) -> Domain:
         """What people hold."""
+
+    def declared(self, said: Said) -> Question:
+        """The question as the asker declares the data: in groups, and what missing values and spellings mean."""
+        if said.spelled:
+            raise BadArgument("spelled", f"is for counts, and this is a {self.name}", "leave it out")
+        if said.missing is not None:
+            raise BadArgument("missing", f"cannot be said of a {self.name}", "leave it out")
+        said.require_column(self.name)
+        return self
 
     def read_as(self, where: object, groups: int) -> Domain:
         """The domain as the asker declared it: which value counts as a one, and how many columns tell the groups."""
@@ -129,7 +144,23 @@ class Question(ABC):
         """The true cells of people with these codes, for simulation and tests."""
         return np.bincount(codes, minlength=self.values).astype(np.float64)
 
-    def counted_from_zero(self) -> Self:
+    def of_everybody(self) -> Question:
+        """The same where the number of people is public, which no row may be left out of."""
+        if self.domain.drops:
+            works = Phrase(
+                "use {neighbours}, or count them: as no, as other, as a category or as a number",
+                neighbours="add-remove",
+            )
+            raise BadArgument(
+                "missing", "is 'drop', and the number of people is public: it would tell how many lack it", works
+            )
+        return self
+
+    def shares(self, held: Ints) -> Ints:
+        """Of two cells a group the steps in each, from how many people hold each code."""
+        raise NotImplementedError
+
+    def counted_from_zero(self) -> Question:
         """The same where the number of people is private, which an answer per person would show."""
         if self.per_person:
             raise Unsupported(f"{self.called} shows how many people there are", f"ask for the {self.instead} instead")
@@ -167,7 +198,7 @@ class Question(ABC):
         return {"name": self.name, **self.domain.to_json()}
 
     @classmethod
-    def from_json(cls, fields: dict[str, Any]) -> Self:
+    def from_json(cls, fields: dict[str, Any]) -> Question:
         """The question that wrote these fields, its name left out."""
         return cls(**fields)
 

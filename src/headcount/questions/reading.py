@@ -1,7 +1,7 @@
 """What a value means: a function of that value and of what the asker declared, and never of anybody else's value.
 
-There are three readings: as a truth value, as a number (a double), and as text. Which of them is taken follows from the
-question alone (docs/reading.md); of what type an array is decides nothing but how fast it is read.
+There are four readings: as a truth value, as a number (a double), as text, and as a moment. Which of them is taken
+follows from the question alone (docs/reading.md); of what type an array is decides nothing but how fast it is read.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -31,6 +31,13 @@ NUMERAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 EXACT = 1 << 53  # from here on, neighbouring whole numbers may be the same double
 _NUMERAL = re.compile(NUMERAL)
 _TRUTHS = {"true": True, "false": False}
+YES, NO = ("1", "on", "t", "true", "y", "yes"), ("0", "f", "false", "n", "no", "off")
+_SPELLED = {**dict.fromkeys(YES, True), **dict.fromkeys(NO, False)}
+_MOMENT = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
+    r"(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+)
+_EPOCH = datetime(1970, 1, 1)
 _STORED = "biuf"  # the kinds of arrays whose entries are truth values and numbers already
 
 
@@ -72,6 +79,45 @@ def truth(value: object) -> bool | None:
         return _TRUTHS[said.lower()]
     found = number(value)
     return found == 1.0 if found in (0.0, 1.0) else None
+
+
+def spelled_truth(value: object) -> bool | None:
+    """A truth value in any spelling: besides those of `truth`, yes and no, y and n, t and f, on and off."""
+    if isinstance(value, str) and (said := value.strip(SPACE)).isascii() and said.lower() in _SPELLED:
+        return _SPELLED[said.lower()]
+    return truth(value)
+
+
+def moment(value: object) -> int | None:
+    """Microseconds since 1970 in UTC, of a day those of its midnight; text is as ISO 8601 has it."""
+    if isinstance(value, str):
+        found = _MOMENT.fullmatch(value.strip(SPACE))
+        return _since(*found.groups()) if found else None
+    if isinstance(value, np.datetime64):
+        return None if np.isnat(value) else int(value.astype("M8[us]").astype(np.int64))
+    if isinstance(value, datetime):
+        return _microseconds(value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo is not None else value)
+    return _microseconds(datetime(value.year, value.month, value.day)) if isinstance(value, date) else None
+
+
+def _since(*told: str | None) -> int | None:
+    year, month, day, hour, minute, second = (int(part or 0) for part in told[:6])
+    try:
+        found = _microseconds(datetime(year, month, day, hour, minute, second))
+        zone = told[7]
+        if zone is None or zone == "Z":
+            shift = timedelta()
+        else:
+            shift = timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:]))
+            timezone(shift)
+            shift = -shift if zone[0] == "-" else shift
+    except ValueError:  # no such day, time or zone
+        return None
+    return found + int((told[6] or "").ljust(6, "0")[:6]) - _microseconds(_EPOCH + shift)
+
+
+def _microseconds(value: datetime) -> int:
+    return (value.replace(tzinfo=None, fold=0) - _EPOCH) // timedelta(microseconds=1)
 
 
 def number(value: object) -> float | None:
@@ -139,10 +185,10 @@ def _moments(data: Array) -> list[str]:
 # Many values
 
 
-def truths(data: Array) -> Read:
+def truths(data: Array, *, spelled: bool = False) -> Read:
     """Truth values as 0 and 1."""
     if data.dtype.kind not in _STORED:
-        return _each(data, truth, np.uint8)
+        return _each(data, spelled_truth if spelled else truth, np.uint8)
     values = np.ma.getdata(data)
     missing = _gaps(data)
     if data.dtype.kind == "b":
@@ -162,6 +208,22 @@ def numbers(data: Array) -> Read:
 def texts(data: Array) -> Read:
     """Text, as Python's own strings: numpy's lose a NUL at the end, and are all as long as the longest."""
     return _each(data, text, object)
+
+
+def moments(data: Array) -> Read:
+    """Moments, as microseconds since 1970."""
+    return _each(data, moment, np.int64)
+
+
+def absent(data: Array) -> Mask:
+    """Which entries are missing, whatever they are read as."""
+    return _gaps(data) if data.dtype.kind in _STORED else _each(data, lambda _: None, np.uint8).missing
+
+
+def equal_any(data: Array, declared: Iterable[Declared]) -> Mask:
+    """Who holds one of the declared values."""
+    found: Mask = np.logical_or.reduce([equal(data, each) for each in declared])
+    return found
 
 
 def equal(data: Array, declared: Declared) -> Mask:
@@ -250,6 +312,16 @@ def column(data: Any) -> Array:
 
 
 # What the asker declares
+
+
+def all_declared(value: object) -> tuple[Declared, ...]:
+    """What `where=` says: one value, or a list of several of which each counts as a one."""
+    if isinstance(value, str) or not isinstance(value, Iterable) or isinstance(value, np.generic | Mapping):
+        return (declared(value),)
+    found = tuple({(type(each), each): each for each in map(declared, value)}.values())
+    if not found:
+        raise BadArgument("where", "is an empty list", Phrase("name a value, as in {where}", where="yes"))
+    return found
 
 
 def declared(value: object) -> Declared:

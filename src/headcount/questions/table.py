@@ -16,9 +16,9 @@ from headcount.programme.field import VALUE
 from headcount.programme.law import Floats
 from headcount.questions.argument import Argument, Told
 from headcount.questions.domains.categories import OTHER, Listed
-from headcount.questions.domains.columns import columns_to_json, declared_columns
+from headcount.questions.domains.columns import declared_columns
 from headcount.questions.domains.domain import Codes, Domain, Label, Shape
-from headcount.questions.domains.product import Product
+from headcount.questions.domains.record import Record
 from headcount.questions.question import Question
 from headcount.questions.strategies.margins import Axes, Margins, maximal
 
@@ -119,8 +119,8 @@ class Table(Question):
         return self.names
 
     @cached_property
-    def domain(self) -> Product:
-        return Product(self.domains)
+    def domain(self) -> Record:
+        return Record(self.domains, self.names)
 
     def read_as(self, where: object, groups: int) -> Domain:
         if where is not None:
@@ -224,11 +224,4 @@ class Table(Question):
     def to_json(self) -> dict[str, Any]:
         measured = None if self.measured is None else [list(each) for each in self.measured]
         margins = [list(each) for each in self.margins]
-        columns = columns_to_json(self.columns)
-        return {
-            "name": self.name,
-            "columns": columns,
-            "margins": margins,
-            "measured": measured,
-            "public": self.public,
-        }
+        return {**super().to_json(), "margins": margins, "measured": measured, "public": self.public}

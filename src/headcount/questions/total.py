@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from headcount.errors import BadArgument
 from headcount.programme.law import Floats
-from headcount.questions.argument import BOUNDS, Argument, Told
-from headcount.questions.domains.domain import Codes, Merge, Shape
+from headcount.questions.argument import BOUNDS, GROUPS, OTHER_GROUPS, Argument, Told
+from headcount.questions.domains.domain import Codes, Domain, Merge, Shape
 from headcount.questions.domains.levels import REAL_STEPS, Levels
+from headcount.questions.domains.missing import AMOUNTS, told
+from headcount.questions.grouped import MeanByGroup, SumByGroup, grouping
 from headcount.questions.question import Question
-from headcount.types import Bounds
+from headcount.questions.said import Said
+from headcount.types import Bounds, Groupings
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,6 +39,10 @@ class Sum(Question):
         Whether values outside are brought to the nearer bound, instead of refused.
     within : tuple of float, optional
         The part of the bounds in which values lie; all of it unless given.
+    missing : float or str, optional
+        The number that a missing value counts as; it is refused unless given.
+    categories, other
+        With `by`, the groups, and whether people in none of them are counted apart.
 
     Raises
     ------
@@ -52,8 +60,12 @@ class Sum(Question):
     steps: int = REAL_STEPS
     clip: bool = False
     within: tuple[float, float] | None = None
+    missing: float | str | None = None
+    categories: Groupings | None = None
+    other: bool = False
     name: ClassVar[str] = "sum"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.AMOUNT})
+    in_groups: ClassVar[frozenset[Shape]] = SumByGroup.shapes
     asks: ClassVar[str] = "How much people hold together"
     meaning: ClassVar[str] = (
         "How much people hold together. Every value has to lie within bounds that are stated beforehand."
@@ -64,15 +76,40 @@ class Sum(Question):
         replace(BOUNDS, needed=True, label="Numbers", first=(0, 100)),
         Argument("whole", Told.FLAG, "Whether the values are whole numbers."),
         Argument("clip", Told.FLAG, "Bring values outside the bounds to the nearer one instead of refusing them."),
+        GROUPS,
+        OTHER_GROUPS,
     )
+    by_group: ClassVar[type[SumByGroup]] = SumByGroup
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bounds", self.domain.bounds)
         object.__setattr__(self, "within", self.domain.within)
 
     @classmethod
-    def posed(cls, *, bounds: Bounds, whole: bool = False, clip: bool = False) -> Self:  # type: ignore[override]
-        return cls.whole(bounds, clip=clip) if whole else cls(bounds, clip=clip)
+    def posed(  # type: ignore[override]
+        cls,
+        *,
+        bounds: Bounds,
+        whole: bool = False,
+        clip: bool = False,
+        categories: Groupings | None = None,
+        other: bool = False,
+    ) -> Self:
+        return replace(
+            cls.whole(bounds, clip=clip) if whole else cls(bounds, clip=clip), categories=categories, other=other
+        )
+
+    def declared(self, said: Said) -> Question:
+        if said.spelled:
+            raise BadArgument("spelled", f"is for counts, and this is a {self.name}", "leave it out")
+        said.require_by(self.categories, self.other)
+        said.require_column(self.name)
+        if not said.by:
+            (own,) = told(said.missing, AMOUNTS)
+            return self if own is None else replace(self, missing=own)
+        groups, own = grouping(said, self.categories, AMOUNTS, other=self.other)
+        levels = self.domain if own is None else replace(self.domain, missing=own)
+        return self.by_group(groups, said.by, levels)
 
     @classmethod
     def whole(cls, bounds: Bounds, *, clip: bool = False) -> Self:
@@ -82,10 +119,10 @@ class Sum(Question):
     @cached_property
     def domain(self) -> Levels:
         merge = Merge.AVERAGE if self.per_person else Merge.ADD
-        return Levels(self.bounds, self.steps, self.clip, self.within, merge)
+        return Levels(self.bounds, self.steps, self.clip, self.within, merge, self.missing)
 
-    def counted_from_zero(self) -> Self:
-        levels = super().counted_from_zero().domain.from_zero()
+    def counted_from_zero(self) -> Question:
+        levels = self.domain.from_zero()
         return replace(self, bounds=levels.bounds, steps=levels.count, within=levels.within)
 
     @property
@@ -100,6 +137,15 @@ class Sum(Question):
     def width(self) -> float:  # type: ignore[override]
         return self.domain.width
 
+    def read_as(self, where: object, groups: int) -> Domain:
+        if self.categories is not None or self.other:
+            Said().require_by(self.categories, self.other)
+        return super().read_as(where, groups)
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Question:
+        return cls.by_group.from_json(fields) if "by" in fields else cls(**fields)
+
     def truth(self, codes: Codes) -> Floats:
         return np.array([float(codes.sum(dtype=np.float64)) / self.steps])
 
@@ -110,7 +156,7 @@ class Mean(Sum):
 
     Parameters
     ----------
-    bounds, steps, clip, within
+    bounds, steps, clip, within, missing, categories, other
         As for `Sum`.
 
     Raises
@@ -129,4 +175,8 @@ class Mean(Sum):
     asks: ClassVar[str] = "How much people hold on average"
     meaning: ClassVar[str] = "How much people hold on average: the sum divided by how many there are."
     instead: ClassVar[str] = "sum"
+    by_group: ClassVar[type[SumByGroup]] = MeanByGroup
     per_person = True
+
+    def counted_from_zero(self) -> Question:
+        return MeanByGroup((), (), self.domain)

@@ -93,8 +93,7 @@ class Analyser:
         What takes a while, prices and keys, is done before anything is locked.
         """
         promised = self.reservations.promised(collection.population)
-        batches = [collection.plan] * collection.batches
-        self.ledger(collection.population).require_later(*batches, promised=promised)
+        self.ledger(collection.population).require_later(*collection.paid_for, promised=promised)
         names = inner_keys(collection.id, collection.batches)
         self.keys.make(names, collection.wire.suite)
         point("before agreeing")

@@ -37,7 +37,6 @@ class Deliveries:
                 and isinstance(content.get("early", False if collection.version == 1 else None), bool)
                 and {type(content[part]) for part in ("batch", "reports", "added", "messages")} == {int}
                 and 1 <= number <= collection.batches
-                and content["messages"] == reports * collection.wire.messages
                 and 0 <= added <= (reports if collection.shortfall is Shortfall.TOP_UP else 0)
                 and all(isinstance(part, str) for part in content["parts"])
             )
@@ -45,7 +44,12 @@ class Deliveries:
             fits = False
         if not fits:
             raise BadArgument("manifest", "is not that of a batch of the collection", "deliver what was signed")
-        collection.plan.protocol.require_fit(reports)
+        protocol, sent = collection.plan.protocol, reports * collection.wire.messages
+        protocol.require_fit(reports)
+        fewest, most = protocol.padded_by(reports)
+        if not sent + fewest <= content["messages"] <= sent + most:
+            adds = "what devices send and the plan lets the shuffler add"
+            raise BadArgument("manifest", f"tells of another number of messages than {adds}", "mix as was agreed")
         if reports > collection.room:
             works = f"deliver at most {collection.room:,}"
             raise BadArgument("manifest", "tells of more reports than was agreed on", works)

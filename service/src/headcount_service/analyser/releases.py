@@ -88,7 +88,7 @@ class Releases:
         looks = {"unreadable": unreadable, "plausible": max(0, came - unreadable)}
         if looks["plausible"] < crowd.honest:
             return "refused", looks
-        estimate = plan.protocol.estimate(plan.protocol.release(tally))
+        estimate = plan.protocol.estimate(plan.protocol.release(tally, padded=True))
         answer = replace(estimate, budget=plan.budget).to_json()
         proof = certify(plan).to_json()
         content = {

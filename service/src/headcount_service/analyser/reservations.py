@@ -19,15 +19,16 @@ from headcount.errors import OverBudget
 from headcount.ledger.book import Page
 from headcount.ledger.ledger import Ledger
 from headcount.protocols.base.plan import Plan
-from headcount_service.store.database import many, update_batch
+from headcount_service.store.database import many, one, update_batch
 from headcount_service.wire.collection import Collection
 
 if TYPE_CHECKING:
     from headcount_service.analyser.analyser import Analyser
 
 AGREED = (
-    "SELECT id, config, (SELECT count(*) FROM batches WHERE collection = id AND (charge IS NOT NULL OR "
-    "state = 'purged')) AS over FROM collections WHERE state = 'open' ORDER BY id"
+    "SELECT id, config, (SELECT count(*) FROM batches WHERE collection = id AND charge IS NOT NULL) AS paid, "
+    "(SELECT count(*) FROM batches WHERE collection = id AND charge IS NULL AND state = 'purged') AS purged "
+    "FROM collections WHERE state = 'open' ORDER BY id"
 )
 
 
@@ -48,7 +49,9 @@ class Reservations:
         for row in many(connection, AGREED):
             collection = Collection.from_json(json.loads(row["config"]))
             if collection.population == population and now <= collection.expires:
-                plans += [collection.plan] * (collection.batches - int(row["over"]))
+                left = collection.batches - int(row["paid"]) - int(row["purged"])
+                paid = left if collection.series and row["paid"] else 0  # by the first round of a series
+                plans += collection.paid_for[: left - paid]
         return plans
 
     def require_within(self, connection: Connection, collection: Collection) -> None:
@@ -56,7 +59,7 @@ class Reservations:
         account = self.analyser.account(collection.population)
         page = account.page_within(connection)
         promised = self.promised_within(connection, collection.population)
-        Ledger.of(account).require_later_of(page, *[collection.plan] * collection.batches, promised=promised)
+        Ledger.of(account).require_later_of(page, *collection.paid_for, promised=promised)
 
     def reserving(self, collection: Collection) -> Callable[[Page], Page]:
         """A function that reserves for one batch. Its price is computed here, before any row is locked."""
@@ -73,8 +76,10 @@ class Reservations:
     def reserve(
         self, connection: Connection, collection: Collection, row: Any, reserving: Callable[[Page], Page]
     ) -> None:
-        """Charge for this batch, once."""
-        if row["charge"] is None:
+        """Charge for this batch, once: rounds of a series share a charge."""
+        if row["charge"] is None and (shared := self._shared(connection, collection)) is not None:
+            update_batch(connection, row, charge=shared)
+        elif row["charge"] is None:
             read = self.analyser.account(collection.population).turn_within(connection, reserving)
             update_batch(connection, row, charge=len(read.page.charges))
 
@@ -82,10 +87,20 @@ class Reservations:
         self, connection: Connection, collection: Collection, row: Any, reserving: Callable[[Page], Page]
     ) -> None:
         """Turn the reservation into a charge, before the answer is told."""
+        charge = row["charge"] or self._shared(connection, collection)
 
         def settled(page: Page) -> Page:
-            charged = page if row["charge"] is not None else reserving(page)  # version 0.2 reserved nothing
-            return charged.settle(row["charge"] or len(charged.charges))
+            charged = page if charge is not None else reserving(page)  # version 0.2 reserved nothing
+            return charged.settle(charge or len(charged.charges))
 
         read = self.analyser.account(collection.population).turn_within(connection, settled)
-        update_batch(connection, row, charge=row["charge"] or len(read.page.charges))
+        update_batch(connection, row, charge=charge or len(read.page.charges))
+
+    def _shared(self, connection: Connection, collection: Collection) -> int | None:
+        """The charge of a series, once one of its rounds was paid for; whoever asks has locked the population."""
+        if not collection.series:
+            return None
+        self.analyser.account(collection.population).page_within(connection)  # which locks it
+        charged = "SELECT max(charge) AS charge FROM batches WHERE collection = :name"
+        found: int | None = one(connection, charged, name=collection.id)["charge"]
+        return found

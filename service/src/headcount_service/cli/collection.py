@@ -28,6 +28,7 @@ from headcount.protocols.base.saved import load_plan
 from headcount_service.client.limits import Limits
 
 if TYPE_CHECKING:
+    from headcount.protocols.base.plan import Plan
     from headcount_service.operator.operator import Operator
 
 collections = Commands(help="Counting over a network: a plan, a shuffler and an analyser.")
@@ -48,6 +49,7 @@ Answer = Annotated[
 ]
 WHOLE_NAME = 32
 MOST_DEVICES = 10_000  # invitations that are made at a time
+PERIODS = {"hour": "1h", "day": "1d", "week": "7d"}
 SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -59,6 +61,12 @@ def create(
     population: Annotated[str, typer.Option(help="Whose budget pays for it.")] = "people",
     window: Annotated[str, typer.Option(help="How long a batch is open: 90s, 20m, 12h or 7d.")] = "1d",
     batches: Annotated[int, typer.Option(help="How many batches, one after the other; each costs the budget.")] = 1,
+    every: Annotated[
+        str | None, typer.Option(help="A series: a round every hour, day or week, or every 90s, 20m, 12h or 7d.")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(help="Of a series: how many rounds; the plan's budget is for all of them.")
+    ] = None,
     shortfall: Annotated[str, typer.Option(help="If too few report: hold, top-up or purge.")] = "hold",
     holds: Annotated[int, typer.Option(help="How many windows more a batch is held.")] = 3,
     anyone: Annotated[
@@ -80,6 +88,9 @@ def create(
 ) -> None:
     """Agree on a collection with both parties. From then on, people may report."""
     held, planned = _desk(data), load_plan(plan)
+    if every is not None or rounds is not None:
+        window, batches = _series(planned, every, rounds)
+        release_at_close = True
     if suite is not None and planned.wire is not None:
         planned = replace(planned, wire=replace(planned.wire, suite=suite))
     agreeing = f"agreeing on {counted(batches, 'batch')}"
@@ -166,6 +177,10 @@ def report(
     top_up: Annotated[
         bool, typer.Option("--top-up", help="Agree that reports of nobody may take the place of people.")
     ] = False,
+    padded: Annotated[
+        bool,
+        typer.Option("--padded", help="Agree to send the answer without noise, hidden by messages of the shuffler's."),
+    ] = False,
     accept_collusion: Annotated[
         bool,
         typer.Option(
@@ -192,7 +207,7 @@ def report(
         _rehearsed(address, whole, answer, devices, hash, held, how)
         return
     colluding = math.inf if accept_collusion else Limits.colluding
-    reporting = Client(device, Limits(least=least, top_up=top_up, colluding=colluding))
+    reporting = Client(device, Limits(least=least, top_up=top_up, colluding=colluding, padded=padded))
     try:
         receipt = reporting.report(address, whole, answer, hash=hash, invitation=invitation, relay=relay)
     except AnswerExposed as refusal:
@@ -294,6 +309,21 @@ def destroy(
         raise typer.Exit(1)
     held.destroy(whole)
     print(f"{whole} is destroyed")
+
+
+def _series(plan: Plan, every: str | None, rounds: int | None) -> tuple[str, int]:
+    """The window and the number of batches; refused unless the plan's budget is for so many rounds."""
+    if every is None:
+        raise BadArgument("--every", "is missing", "say how long a round is: --every week")
+    rounds = plan.rounds if rounds is None else rounds
+    if rounds > plan.rounds:
+        budget = "one round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
+        raise BadArgument(
+            "--rounds",
+            f"is {rounds:,}, and the budget of this plan is for {budget}",
+            f"plan for all of them: headcount advise … --collected --rounds {rounds}",
+        )
+    return PERIODS.get(every, every), rounds
 
 
 def seconds(text: str) -> int:

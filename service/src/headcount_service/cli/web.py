@@ -12,8 +12,11 @@ import typer
 HERE = "127.0.0.1"
 
 
-def web(port: Annotated[int, typer.Option(help="Where the page is.", min=0, max=65_535)] = 8400) -> None:
-    """A page for browsers on this machine: which protocol to use, with pictures, and a question to answer yourself."""
+def web(
+    data: Annotated[Path | None, typer.Argument(help="A file to ask about; others can be dropped on the page.")] = None,
+    port: Annotated[int, typer.Option(help="Where the page is.", min=0, max=65_535)] = 8400,
+) -> None:
+    """A page for browsers on this machine: ask about a file, choose a protocol, and answer a question yourself."""
     from headcount_service import trial
     from headcount_service.server import run
     from headcount_service.web.routes import Pages
@@ -21,7 +24,7 @@ def web(port: Annotated[int, typer.Option(help="Where the page is.", min=0, max=
     with TemporaryDirectory(prefix="headcount-") as name:
         folder = Path(name)
         opened = trial.open_parties(folder, (port or _free(), _free()))
-        pages = Pages(["advisor", "ask"], folder)
+        pages = Pages(["data", "advisor", "ask"] if data is not None else ["advisor", "data", "ask"], folder, data)
         at = next(each.party for each in opened if each.party.role == "shuffler")
         try:
             run(opened, lambda: print(f"the page is at http://{at.host}:{at.port}/", flush=True), pages)

@@ -35,7 +35,7 @@ from headcount_service.wire.report import Report
 
 FORMAT = "headcount report 1"
 OWN = ("question", "collection", "batch", "state", "epsilon", "delta", "least", "colluding", "top_up")
-SINCE = ("corrupt", "anyone", "fixed")  # which version 0.2 did not note
+SINCE = ("corrupt", "anyone", "fixed", "padded", "rounds")  # which earlier versions did not note
 
 
 class Client:
@@ -144,7 +144,7 @@ class Client:
         collection, batch = _offered(offer, name, hash)
         with self._alone():
             if not self._path(collection, batch).exists():
-                self.limits.require(collection, self.spent())
+                self._require_within_limits(collection)
             Credentials(self.folder, collection, batch, invitation).obtain(remote)
 
     def prepare(
@@ -190,7 +190,7 @@ class Client:
             if path.exists():
                 self._reseal(path, collection, batch, offer, invitation)
             else:
-                self.limits.require(collection, self.spent())
+                self._require_within_limits(collection)
                 messages = self._sealed(collection, batch, offer, answer, coins or DeviceCoins())
                 outer = self._outer(collection, batch, offer, invitation, os.urandom(IDENTITY), messages)
                 self._keep(path, collection, batch, {"messages": [each.hex() for each in messages], **outer})
@@ -263,11 +263,19 @@ class Client:
         return [self.receipt(path) for path in self._paths()]
 
     def spent(self) -> tuple[Fraction, Fraction]:
-        """The sum over all reports ever made here, sent or not: an upper bound on what they give away together."""
-        kept = [_read(path) for path in self._paths()]
+        """The sum over all reports ever made here, sent or not: an upper bound on what they give away together.
+
+        A series counts once, with all of its rounds.
+        """
+        every = [_read(path) for path in self._paths()]
+        kept = list({(k["collection"], 0 if k.get("rounds") else k["batch"]): k for k in every}.values())
         return sum((Fraction(k["epsilon"]) for k in kept), Fraction(0)), sum(
             (Fraction(k["delta"]) for k in kept), Fraction(0)
         )
+
+    def _require_within_limits(self, collection: Collection) -> None:
+        agreed = collection.series and any(self.folder.glob(f"{collection.hash}-*.json"))
+        self.limits.require(collection, self.spent(), agreed=agreed)
 
     def _sealed(self, collection: Collection, batch: int, offer: Any, answer: Any, coins: Coins) -> list[bytes]:
         """The messages of one answer, randomised and sealed to the analyser."""
@@ -332,6 +340,8 @@ class Client:
             "corrupt": protocol.crowd.corrupt,
             "anyone": collection.admission is Admission.ANYONE,
             "fixed": collection.fixed,
+            "padded": collection.padded,
+            **({"rounds": plan.rounds} if collection.series else {}),
         }
         write_atomically(path, json.dumps(kept | made), SECRET)
 

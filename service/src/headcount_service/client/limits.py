@@ -7,8 +7,11 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 
 from headcount.errors import AnswerExposed, BadArgument, OverBudget, Unsupported
+from headcount.privacy.model import Party
+from headcount.protocols.base.plan import Plan
 from headcount_service.wire.collection import Admission, Collection, Shortfall
 
+BARE = "as it is, without noise, for the shuffler to hide with messages that it adds"
 NAMES = {"epsilon": "epsilon", "delta": "delta", "colluding": "epsilon if the operators work together"}
 
 
@@ -32,6 +35,9 @@ class Limits:
         Whether only invited people may report.
     fixed : bool
         Whether batches must end with their windows.
+    padded : bool
+        Whether the answer may be sent without noise, for a shuffler to hide with messages that it
+        adds. Of what the shuffler reads off the result, no more than `epsilon` and `delta` allow.
 
     Raises
     ------
@@ -54,6 +60,7 @@ class Limits:
     top_up: bool = False
     invited: bool = False
     fixed: bool = False
+    padded: bool = False
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -66,15 +73,27 @@ class Limits:
         spent = Fraction(0), Fraction(0)
         for batch in range(collection.batches):
             try:
-                self.require(collection, spent)
+                self.require(collection, spent, agreed=collection.series and batch > 0)
             except (Unsupported, OverBudget) as refusal:
                 part = f"from batch {batch + 1} of {collection.batches} on" if batch else "at all"
                 return f"devices with the usual limits will not report {part}: {refusal}"
-            spent = spent[0] + Fraction(plan.budget.epsilon), spent[1] + Fraction(plan.budget.delta)
+            if not (collection.series and batch):
+                spent = spent[0] + Fraction(plan.budget.epsilon), spent[1] + Fraction(plan.budget.delta)
         return ""
 
-    def require(self, collection: Collection, spent: tuple[Fraction, Fraction]) -> None:
-        """Refuses what goes beyond, given what all reports so far have spent."""
+    def _hidden_from_shuffler(self, plan: Plan) -> bool:
+        """Whether a shuffler that knows what it added learns no more from the result than the limits allow."""
+        protocol = plan.protocol
+        if not protocol.model.pads:
+            return True
+        view = protocol.views()[Party.SHUFFLER]
+        return (1.0 if view is None else plan.budget.together(view).delta(self.epsilon)) <= self.delta
+
+    def require(self, collection: Collection, spent: tuple[Fraction, Fraction], *, agreed: bool = False) -> None:
+        """Refuses what goes beyond, given what all reports so far have spent.
+
+        A series counts once, with the first of its reports; `agreed` says that there was one.
+        """
         plan, protocol = collection.plan, collection.plan.protocol
         if plan.colluding is None and self.colluding < math.inf:
             learn = "if the shuffler and the analyser work together, they learn the answer"
@@ -95,6 +114,8 @@ class Limits:
             (not self.top_up, collection.shortfall is not Shortfall.TOP_UP, "may count on people who are not there"),
             (self.invited, collection.admission is Admission.INVITED, "lets anybody report, as often as they like"),
             (self.fixed, collection.fixed, "may be closed by its operator at any moment"),
+            (not self.padded, not collection.padded, f"takes the answer {BARE}"),
+            (True, self._hidden_from_shuffler(plan), "lets the shuffler read totals off the result"),
         ):
             if wanted and not has:
                 raise Unsupported(f"the collection {words}, to which this device does not agree")
@@ -102,7 +123,7 @@ class Limits:
             ("lifetime_epsilon", spent[0], plan.budget.epsilon),
             ("lifetime_delta", spent[1], plan.budget.delta),
         ):
-            after, most = before + Fraction(more), getattr(self, name)
+            after, most = before + (0 if agreed else Fraction(more)), getattr(self, name)
             if after > most:
                 whole = f"with this report the device would have spent {float(after):g} in all"
                 raise OverBudget(f"{whole}, and it agrees to {most:g} ({name})")

@@ -8,6 +8,9 @@ from typing import Any
 
 from headcount.common.plurals import counted
 
+BARE = "Your answer is in it as it is, without noise: you trust the shuffler to add its messages,"
+SO = "and to tell nobody how many of each kind."
+
 
 @dataclass(frozen=True)
 class Receipt:
@@ -37,8 +40,12 @@ class Receipt:
         How many of the least may lie or collude; None if that was not noted.
     anyone, fixed : bool or None
         Whether strangers may report; whether batches end with their windows.
+    padded : bool or None
+        Whether the answer itself was sent, which only messages that the shuffler adds hide.
     pinned : bool
         Whether a hash vouches for the claim, which the device did not work out.
+    rounds : int or None
+        Of a series, how many rounds its promise is for; epsilon and delta are those of all of them.
     """
 
     question: str
@@ -58,7 +65,9 @@ class Receipt:
     corrupt: int | None = None
     anyone: bool | None = None
     fixed: bool | None = None
+    padded: bool | None = None
     pinned: bool = False
+    rounds: int | None = None
 
     @property
     def odds(self) -> float:
@@ -68,7 +77,7 @@ class Receipt:
     @property
     def relies(self) -> bool:
         """Whether others hide this report: by itself it gives away more than the guarantee says."""
-        return self.colluding is None or self.colluding > self.epsilon
+        return not self.padded and (self.colluding is None or self.colluding > self.epsilon)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -80,10 +89,16 @@ class Receipt:
             "closed": "came when the batch took no reports",
         }[self.state]
         others = f"at least {self.least - 1:,} others{', or of nobody' if self.top_up else ''}"
+        among = f"{others} and messages that the shuffler adds" if self.padded else others
         mixed = (
-            f"Mixed with those of {others}, whatever is learnt is at most {_times(self.odds)} as likely for one answer "
+            f"Mixed with those of {among}, whatever is learnt is at most {_times(self.odds)} as likely for one answer "
             f"as for another, but for a chance of {self.delta:g}."
         )
+        if self.rounds is not None:
+            mixed += (
+                f" That holds for all rounds together: this is report {self.batch} of at most {self.rounds:,}, which "
+                f"come to epsilon {self.epsilon:g}, delta {self.delta:g} in all."
+            )
         alone = (
             "If the shuffler and the analyser work together, they learn the answer."
             if self.colluding is None
@@ -93,6 +108,7 @@ class Receipt:
         choices = [
             words
             for chosen, words in (
+                (self.padded is True, f"{BARE} {SO}"),
                 (self.corrupt == 0 and self.relies, "That holds only if all of them are honest."),
                 (self.anyone is True, "Anybody may report, as often as they like: many of them may be one."),
                 (self.fixed is False, "Its operator may end it at any moment, and so choose with whom you are mixed."),
@@ -102,8 +118,8 @@ class Receipt:
         return "\n".join(
             [
                 f"“{self.question}”",
-                f"Your report {left}: {counted(self.messages, 'sealed message')}, {self.bytes:,} bytes, "
-                "as from everybody else.",
+                f"Your report {left}: {counted(self.messages, 'sealed message')}, {self.bytes:,} bytes, as from "
+                "everybody else.",
                 *(["It was made before: what is answered now changes nothing."] if self.again else []),
                 mixed,
                 *choices,

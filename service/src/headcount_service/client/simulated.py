@@ -18,7 +18,14 @@ from headcount_service.wire.collection import Collection
 AT_ONCE = 16
 MEMORY = "/dev/shm"  # noqa: S108  # what is thrown away need not wait for a disk
 ANYTHING = Limits(
-    epsilon=50.0, delta=1.0, colluding=math.inf, lifetime_epsilon=50.0, lifetime_delta=1.0, least=1, top_up=True
+    epsilon=50.0,
+    delta=1.0,
+    colluding=math.inf,
+    lifetime_epsilon=50.0,
+    lifetime_delta=1.0,
+    least=1,
+    top_up=True,
+    padded=True,
 )
 
 

@@ -45,6 +45,10 @@ class LakeShuffler:
     def shuffle(self, name: str, number: int, uploads: Any, out: Mixed) -> Came | None:
         """Mixes a batch and signs for it. None if that was done before, and only the manifest is written again."""
         collection = self.shuffler.collection(name)
+        if collection.padded:
+            needs = "needs messages of the shuffler's, and Spark may do again whatever it does"
+            works = "collect it over the network: headcount serve"
+            raise Unsupported(f"{collection.plan.protocol.name} {needs}", works)
         batch = self._batch(collection, number)
         if batch["state"] != "open":
             self._again(batch, out)

@@ -211,18 +211,20 @@ async def _body(route: Route, scope: Scope, receive: Receive) -> bytes:
         raise Refusal(413, f"the body has more than {route.most} bytes")
     if route.body and not size:
         raise Refusal(411, "the body is missing, or its length")
-    body = b""
+    parts, came = list[bytes](), 0
     try:
         async with asyncio.timeout(DEADLINE):
-            while len(body) < size:
+            while came < size:
                 part = await receive()
                 if part["type"] != "http.request":
                     raise Refusal(400, "the body ended early")
-                body += part.get("body", b"")
+                parts.append(part.get("body", b""))
+                came += len(parts[-1])
                 if not part.get("more_body", False):
                     break
     except TimeoutError:
         raise Refusal(408, "the body took too long", connection="close") from None
+    body = b"".join(parts)
     if len(body) != size:
         raise Refusal(400, "the body is not as long as was told")
     if route.body and route.body != "bytes":

@@ -7,17 +7,19 @@ Once its messages are mixed, nothing is left that tells which of them are one pe
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import sha256
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sqlalchemy import Connection
 
 from headcount.common.canonical import canonical
 from headcount.errors import BadArgument, Damaged, RemoteRefusal
-from headcount.programme.coins import SecretCoins
+from headcount.programme.coins import Coins, SecretCoins
 from headcount_service.runtime.crash_points import point
 from headcount_service.runtime.logs import log, log_state
 from headcount_service.shuffler.batch_tables import FORM, bound, mixed_name
@@ -135,15 +137,14 @@ class Batches:
                 return
             attempt = self.tables.begin_mixed(connection, batch)
         secret = new_secret()
-        digests = self._write(batch, attempt, Encrypted(secret))
-        reports, wire = batch["reports"] + batch["added"], self.shuffler.collection(name).wire
+        messages, digests = self._write(batch, attempt, Encrypted(secret))
         content = {
             "collection": self.shuffler.collection(name).hash,
             "batch": number,
-            "reports": reports,
+            "reports": batch["reports"] + batch["added"],
             "added": batch["added"],
             "early": batch["closes"] == EARLY,
-            "messages": reports * wire.messages,
+            "messages": messages,
             "parts": digests,
         }
         manifest = canonical(self.shuffler.signer.signed("manifest", content))
@@ -160,33 +161,42 @@ class Batches:
         self.shuffler.forget()
         point("after mixing")
 
-    def _write(self, batch: Any, attempt: str, cipher: Encrypted) -> list[str]:
-        """Write the mixed messages into their table, part by part; returns the hash of each part."""
-        collection = self.shuffler.collection(batch["collection"])
+    def _write(self, batch: Any, attempt: str, cipher: Encrypted) -> tuple[int, list[str]]:
+        """Write the mixed messages into their table, part by part; returns how many, and the hash of each part.
+
+        What the shuffler adds is drawn here, for this attempt, and is nowhere but in memory. Of several attempts one is
+        signed for; the others, and what was added to them, nobody can read.
+        """
+        collection, coins = self.shuffler.collection(batch["collection"]), SecretCoins()
         size = collection.report_format(batch["number"]).message_bytes
-        total = (batch["reports"] + batch["added"]) * collection.wire.messages * size
-        digests, new = list[str](), f"INSERT INTO mixed_{attempt} VALUES (:part, :content)"
+        padding = collection.plan.protocol.padding(coins)
+        most = ((batch["reports"] + batch["added"]) * collection.wire.messages + len(padding)) * size
+        written, digests, new = 0, list[str](), f"INSERT INTO mixed_{attempt} VALUES (:part, :content)"
         with self.database.reading() as connection:
-            blocks = mixed_blocks(
-                self._messages(connection, batch), size, total, SecretCoins(), self.shuffler.keys.temporary_file
-            )
+            messages = chain(self._kept(connection, batch, coins), self._sealed(batch, padding.reshape(-1, 1)))
+            blocks = mixed_blocks(messages, size, most, coins, self.shuffler.keys.temporary_file)
             for at, part in enumerate(in_parts(blocks, max(1, PART // size) * size)):
                 with self.database.writing() as writing:
                     do(writing, new, part=at, content=cipher.sealed(part, bound(at)))
                 digests.append(sha256(part).hexdigest())
+                written += len(part)
                 point("while mixing")
-        return digests
+        return written // size, digests
 
-    def _messages(self, connection: Connection, batch: Any) -> Iterator[bytes]:
-        """The messages of all reports, and of top-up reports where the batch was short."""
+    def _kept(self, connection: Connection, batch: Any, coins: Coins) -> Iterator[bytes]:
+        """The messages of all reports that are kept, a coin for each where the protocol samples."""
+        protocol = self.shuffler.collection(batch["collection"]).plan.protocol
+        for reports in chain(self._reports(connection, batch), self._of_nobody(batch)):
+            yield b"".join(compress(reports, protocol.kept(len(reports), coins)))
+
+    def _reports(self, connection: Connection, batch: Any) -> Iterator[list[bytes]]:
         collection, came = self.shuffler.collection(batch["collection"]), 0
         each = collection.report_format(batch["number"]).message_bytes * collection.wire.messages
         for reports in self.tables.messages(connection, batch, each):
             came += len(reports)
-            yield b"".join(reports)
+            yield reports
         if came != batch["reports"]:
             raise Damaged("a batch has not as many reports as were counted", "see to the shuffler's database")
-        yield from self._of_nobody(batch)
 
     def deliver(self, name: str, number: int) -> None:
         """Deliver the mixed messages to the analyser, part by part; parts that it has are skipped."""
@@ -230,16 +240,21 @@ class Batches:
         self.shuffler.forget()
         point("after purging")
 
-    def _of_nobody(self, batch: Any) -> Iterator[bytes]:
+    def _of_nobody(self, batch: Any) -> Iterator[list[bytes]]:
         """Top-up reports, of the value 0, for the noise that they add to a short batch."""
+        protocol, nothing = self.shuffler.collection(batch["collection"]).plan.protocol, np.zeros(1, dtype=np.int64)
+        reports = (protocol.reports(nothing, SecretCoins()).messages for _ in range(batch["added"]))
+        return ([sealed] for sealed in self._sealed(batch, reports))
+
+    def _sealed(self, batch: Any, reports: Iterable[npt.NDArray[Any]]) -> Iterator[bytes]:
+        """The messages of each of these reports, sealed to the analyser as a device seals them."""
         collection, number = self.shuffler.collection(batch["collection"]), batch["number"]
         with self.database.reading() as connection:
             row = one(connection, "SELECT keys FROM collections WHERE id = :name", name=collection.id)
-        protocol, report_format = collection.plan.protocol, collection.report_format(number)
         key = Announced.from_json(json.loads(row["keys"])[number - 1], collection.analyser, "analyser").public
-        nothing = np.zeros(1, dtype=np.int64)
-        for _ in range(batch["added"]):
-            yield b"".join(report_format.seal_messages(protocol.reports(nothing, SecretCoins()).messages, key))
+        report_format = collection.report_format(number)
+        for messages in reports:
+            yield b"".join(report_format.seal_messages(messages, key))
 
     def _found(self, name: str, number: int, state: str) -> Any:
         """The batch, if it is in this state; other processes may move it on."""

@@ -15,6 +15,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from headcount.privacy.budget import Neighbours
 from headcount.programme.brick import All, Brick, Copies, Each, Emit, Let, Maybe, Outbox
 from headcount.programme.chance import WORD, Chance
 from headcount.programme.coins import Bools, Bytes, Coins, SeededCoins
@@ -93,7 +94,8 @@ class NearEdges(Coins):
         return super().bernoulli(chance, size)
 
     def draw(self, table: Table, size: int) -> Ints:
-        self._edges = [*map(int, table.edges), *map(int, table.fine_edges), WORD - table.spill // 2]
+        fine = table.fine_edges if table.fine else ()
+        self._edges = [*map(int, table.edges), *map(int, fine), WORD - table.spill // 2]
         return super().draw(table, size)
 
     def below(self, bound: int, size: int) -> Ints:
@@ -137,7 +139,7 @@ class Instance:
             encoded = protocol.task.domain.codes(column([answer]))
             whole = contents(protocol.reports(encoded, coins).messages, wire.messages, coins)
             made.append([answer, coins.taken().hex(), b"".join(whole).hex()])
-        told = {"task": protocol.task.to_json(), "wire": wire.to_json(), **for_devices(protocol, wire)}
+        told = {"task": protocol.task.to_json(), "wire": wire.to_json(), **for_devices(protocol, wire, 1)}
         return {"protocol": protocol.name, **told, "vectors": made}
 
 
@@ -147,7 +149,7 @@ def protocols(vectors: int) -> Iterator[dict[str, Any]]:
     They depend on its name and not on what else there is.
     """
     for cls in (each for each in CATALOGUE if each.collectable()):
-        tinies = list(cls.tinies())
+        tinies = [tiny for tiny in cls.tinies() if tiny.neighbours is Neighbours.REPLACE]
         for tiny in tinies:
             yield Instance(tiny).vectors(-(-vectors // len(tinies)), crc32(cls.name.encode()))
 

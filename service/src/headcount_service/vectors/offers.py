@@ -27,6 +27,7 @@ from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.reading import column
+from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
 from headcount_service.client.limits import Limits
 from headcount_service.client.receipt import Receipt
@@ -140,6 +141,18 @@ TASKS: tuple[tuple[Question, tuple[Any, ...]], ...] = (
     (Histogram(edges=(0, 18, 65.5, 120)), (0, 17.999, 18, 65.5, 120, 120.1, -0.1, "18", True)),
     (Histogram(edges=(-1, 0, 1), other=True), (-1, -0.0, 1, 1.5, -2, 1e300, "0.5", "half", None)),
     (Distribution((0, 120), 7), (0, 17.142857142857142, 17.14285714285714, 119.9, 120, 120.1, -0.1, "18", "x", None)),
+    (
+        Table({"sex": ["f", "m"], "age": {"bounds": [0, 120], "bins": 12}, "plan": {"bins": [0, 1, 5], "other": True}}),
+        (
+            {"sex": "f", "age": 33, "plan": 1},
+            {"plan": 7, "age": "120", "sex": " m "},
+            {"sex": "x", "age": 33, "plan": 1},
+            {"sex": "f", "age": 33},
+            {"sex": "f", "age": 33, "plan": 1, "more": 0},
+            "f",
+            None,
+        ),
+    ),
     (Distribution((-0.1, 0.2), 1_000, clip=True), (-0.1, 0, 0.0001, 0.19999, 0.2, 5, -5, "0.05", True)),
 )
 UNSPENT = (0.0, 0.0)
@@ -154,6 +167,8 @@ WISHES: tuple[tuple[dict[str, Any], tuple[float, float]], ...] = (
     ({"top_up": True}, UNSPENT),
     ({"invited": True}, UNSPENT),
     ({"fixed": True}, UNSPENT),
+    ({"padded": True}, UNSPENT),
+    ({"padded": True, "epsilon": 1.5}, UNSPENT),
     ({"top_up": True}, (9.1, 0.0)),
     ({"top_up": True}, (9.0, 0.0)),
     ({"top_up": True}, (1.0, 0.0009995)),
@@ -218,6 +233,9 @@ def agreed() -> Iterator[Collection]:
     yield Collection(counted, question="As before?", version=1, **common)
     earlier = {**common, "admission": Admission.INVITED}
     yield Collection(counted, question="As before, invited?", version=1, **earlier)
+    padded = Crowd(1_000, 200, 10), Budget(1.0, 1e-6), X25519
+    yield Collection(_plan("padded-count", Count(), *padded), question="As it is?", **common)
+    yield Collection(_plan("padded-count", Count(), *padded, analyser=False), question="Without noise?", **common)
 
 
 def _issuer(batches: int) -> Issuing:
@@ -232,8 +250,8 @@ def _modulus(number: int) -> bytes:
     return (drawn | 1 | 1 << BITS - 1).to_bytes(SIZE)
 
 
-def _plan(name: str, task: Question, crowd: Crowd, budget: Budget, suite: str) -> Plan:
-    protocol = calibrate(named(name), task, crowd, replace(budget, delta=0.99 * budget.delta))
+def _plan(name: str, task: Question, crowd: Crowd, budget: Budget, suite: str, **how: Any) -> Plan:
+    protocol = calibrate(named(name), task, crowd, replace(budget, delta=0.99 * budget.delta), **how)
     return Plan(protocol, budget, Wire.of(protocol, budget, suite))
 
 
@@ -289,6 +307,7 @@ def receipts() -> Iterator[dict[str, Any]]:
         replace(plain, state="closed", top_up=True),
         replace(plain, pinned=True),
         replace(plain, pinned=True, colluding=2.0),
+        replace(plain, messages=1, padded=True, corrupt=0),
         replace(plain, epsilon=0.1, delta=0.0, colluding=0.1, least=100, messages=47, bytes=123_456),
         replace(plain, epsilon=13.9, colluding=50.0, lifetime_epsilon=12.34567, lifetime_delta=1.0625e-5),
         replace(plain, epsilon=7.5, colluding=8.0, lifetime_epsilon=1.0625, lifetime_delta=0.0001225, delta=1e-18),

@@ -13,6 +13,8 @@ from typing import Any
 from headcount_service.party import OpenParty
 from headcount_service.runtime.http import Handler, Request, Response, Route
 from headcount_service.web import advisor
+from headcount_service.web.data import LARGEST as LARGEST_FILE
+from headcount_service.web.data import Asked, File, Files, told
 from headcount_service.web.form import description
 from headcount_service.web.static_files import PAGE, contents
 from headcount_service.web.visits import Visits
@@ -37,20 +39,24 @@ class Pages:
     this machine: its pages answer by no other name, and to no other page.
     """
 
-    def __init__(self, parts: Sequence[str], trial: Path | None = None) -> None:
-        self.parts = tuple(parts)  # of advisor, ask and collections
+    def __init__(self, parts: Sequence[str], trial: Path | None = None, data: Path | None = None) -> None:
+        self.parts = tuple(parts)  # of data, advisor, ask and collections
+        self.files = None if trial is None else Files(trial, data)
         self.workers = Workers()
         self.visits = None if trial is None else Visits(trial)
         self._threads = ThreadPoolExecutor(4)  # visits ask this very server, whose own threads must not wait for them
+        if self.files is not None and "data" in self.parts:
+            self._threads.submit(self.files.prepare)
 
     def __call__(self, opened: OpenParty) -> list[Route]:
         role = opened.party.role
-        parts = [part for part in self.parts if part != "ask" or role == "shuffler"]
+        parts = [part for part in self.parts if part not in ("ask", "data") or role == "shuffler"]
 
         form = {"form": description()} if "advisor" in parts else {}
 
         async def about(_: Request) -> Response:
-            return Response(200, {"party": role, "parts": parts, **form})
+            held = {} if self.files is None else {"files": len(self.files)}
+            return Response(200, {"party": role, "parts": parts, **form, **held})
 
         routes = [
             Route("GET", "/", "The page.", self.page),
@@ -69,6 +75,36 @@ class Pages:
                 Route("POST", "/page/visits/{name}/crowd", "The others answer.", self._visiting(visits.crowd)),
                 Route("GET", "/page/visits/{name}", "How far it has come.", self._visiting(visits.state)),
             ]
+        if self.files is not None and "data" in parts:
+            files = self.files
+            routes += [
+                Route(
+                    "GET",
+                    "/page/files/{number#}",
+                    "Columns and ledger.",
+                    self._working(lambda r: files.state(r.number("number"))),
+                ),
+                Route(
+                    "POST",
+                    "/page/files/{name}",
+                    "A file is dropped.",
+                    self._working(_dropped(files)),
+                    body="bytes",
+                    most=LARGEST_FILE,
+                ),
+                Route("GET", "/page/files/{number#}/pictures/{picture#}/{theme}", "A picture.", self._picturing(files)),
+            ]
+            for name, work in (("advice", File.advised), ("plan", File.plan), ("answer", File.answered)):
+                routes.append(
+                    Route(
+                        "POST",
+                        f"/page/files/{{number#}}/{name}",
+                        "About a file.",
+                        self._working(_about(files, work)),
+                        body="Any",
+                        most=LARGEST,
+                    )
+                )
         return [replace(route, here=self.visits is not None) for route in routes]
 
     async def page(self, _: Request) -> Response:
@@ -95,6 +131,35 @@ class Pages:
 
         return handle
 
+    def _working(self, work: Callable[[Request], dict[str, Any]]) -> Handler:
+        """In a thread, with refusals told."""
+
+        async def handle(request: Request) -> Response:
+            loop = asyncio.get_running_loop()
+            found = await loop.run_in_executor(self._threads, told(work), request)
+            return Response(400 if "error" in found else 200, found)
+
+        return handle
+
+    def _picturing(self, files: Files) -> Handler:
+        def draw(request: Request) -> dict[str, Any]:
+            file = files[request.number("number")]
+            return {"picture": file.picture(request.number("picture"), request.path["theme"])}
+
+        async def handle(request: Request) -> Response:
+            found = await asyncio.get_running_loop().run_in_executor(self._threads, told(draw), request)
+            return Response(200, found["picture"], "image/png") if "picture" in found else Response(400, found)
+
+        return handle
+
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
         self.workers.close()
+
+
+def _dropped(files: Files) -> Callable[[Request], dict[str, Any]]:
+    return lambda request: files.drop(request.path["name"], request.body)
+
+
+def _about(files: Files, work: Callable[[File, Asked], dict[str, Any]]) -> Callable[[Request], dict[str, Any]]:
+    return lambda request: work(files[request.number("number")], Asked.read(request.json()))

@@ -16,6 +16,7 @@ from typing import Any
 
 from headcount.common.canonical import canonical, fingerprint
 from headcount.errors import BadArgument, Refused, Unsupported
+from headcount.privacy.budget import Neighbours
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.report_size import CREDENTIAL, TOKEN, Wire
 from headcount.protocols.base.saved import plan_from_json
@@ -94,6 +95,9 @@ class Collection:
         if self.version not in FORMATS:
             raise BadArgument("version", f"is {self.version!r}", f"use {' or '.join(map(str, FORMATS))}")
         require_collectable(self.plan, self.shortfall)
+        if self.series and self.batches > self.plan.rounds:
+            problem = f"is {self.batches}, and the plan is for {self.plan.rounds:,} rounds"
+            raise BadArgument("batches", problem, "plan for more rounds: headcount advise … --rounds")
         self._require_issuer()
 
     def _require_issuer(self) -> None:
@@ -110,6 +114,16 @@ class Collection:
         if len(issuer.tokens) != self.batches:
             raise BadArgument("issuer", "has not one key for each batch", f"ask it for {self.batches}")
 
+    @property
+    def series(self) -> bool:
+        """Whether its batches are the rounds of one plan, which is paid for once; otherwise each batch is paid for."""
+        return self.plan.rounds > 1
+
+    @property
+    def paid_for(self) -> list[Plan]:
+        """What is charged for all of its batches."""
+        return [self.plan] * (1 if self.series else self.batches)
+
     @cached_property
     def hash(self) -> str:
         return fingerprint(self.to_json())
@@ -123,6 +137,11 @@ class Collection:
     def wire(self) -> Wire:
         assert self.plan.wire is not None  # noqa: S101  # refused otherwise when it was made
         return self.plan.wire
+
+    @property
+    def padded(self) -> bool:
+        """Whether devices send answers without noise, which messages that the shuffler adds hide."""
+        return self.plan.protocol.model.pads
 
     @cached_property
     def room(self) -> int:
@@ -222,6 +241,14 @@ def require_collectable(plan: Plan, shortfall: Shortfall = Shortfall.HOLD) -> No
             "the plan does not say how many messages everybody sends",
             "plan it for a collection: hc.advise(..., collected=True).best, or headcount advise ... --collected",
         )
+    if plan.panels > 1:
+        raise Unsupported(
+            "people would have to be divided into panels, which a collection does not do",
+            "plan with a shuffler, or for one round",
+            protocol=protocol.name,
+        )
+    if plan.budget.neighbours is Neighbours.ADD_REMOVE:
+        raise Unsupported("the plan hides how many report, and a collection tells it", "plan with neighbours='replace'")
     if shortfall is Shortfall.TOP_UP and not protocol.task.ignores_zeros:
         raise BadArgument(
             "shortfall",

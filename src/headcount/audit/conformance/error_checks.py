@@ -33,7 +33,7 @@ def the_error_is_as_stated(protocol: Protocol) -> None:
     for held in crowds(task.values, people):
         estimates, masses = enumerated.estimates(held)
         for cell, truth in enumerate(_truth(protocol, held)):
-            holders = people if task.shape is Shape.AMOUNT else round(truth)
+            holders = people if task.paired or task.shape is Shape.AMOUNT else round(truth)
             stated = protocol.noise(holders, people)
             mean = float(estimates[:, cell] @ masses) / float(masses.sum())
             variance = float((estimates[:, cell] - mean) ** 2 @ masses) / float(masses.sum())
@@ -78,7 +78,8 @@ def intervals_cover(protocol: Protocol) -> None:
     def intervals(*totals: int) -> tuple[Floats, Floats]:
         tally = Tally(people, np.array(totals), None, protocol.nobody().modulus, released=True)
         estimate = protocol.estimate(tally)
-        return estimate.people_intervals(CONFIDENCE), estimate.people_intervals(estimate.each_at(CONFIDENCE))
+        each = CONFIDENCE ** (1.0 / len(totals)) if protocol.task.paired else estimate.each_at(CONFIDENCE)
+        return estimate.people_intervals(CONFIDENCE), estimate.people_intervals(each)
 
     for held in crowds(protocol.task.values, people):
         truth = protocol.task.rebuilt(np.array(_truth(protocol, held)), people)

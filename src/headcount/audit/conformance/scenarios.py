@@ -75,13 +75,15 @@ def count_scenario(people: int, ones: int, budget: Budget, task: Question | None
     return Scenario(task or Count(), budget, np.repeat([0, 1], [people - ones, ones]), {f"{ones:,} ones": 0})
 
 
-def histogram_scenario(people: int, budget: Budget, categories: int = 20) -> Scenario:
+def histogram_scenario(people: int, budget: Budget, categories: int = 20, task: Question | None = None) -> Scenario:
     """Each category has two thirds of the people of the one before it, and none has nobody."""
+    task = task or Histogram(categories)
     shares = 1.5 ** -np.arange(categories, dtype=np.float64)
     held = np.maximum(1, np.floor(people * shares / shares.sum())).astype(np.int64)
     held[0] += people - held.sum()
-    names = {f"{held[cell]:,} in it": cell for cell in (0, categories - 1)}
-    return Scenario(Histogram(categories), budget, np.repeat(np.arange(categories), held), names)
+    values = np.repeat(np.arange(categories), held)
+    truth = task.truth(values)
+    return Scenario(task, budget, values, {f"{truth[cell]:,.0f} in it": cell for cell in (0, task.cells - 1)})
 
 
 def spread_scenario(people: int, budget: Budget, task: Question | None = None) -> Scenario:

@@ -4,6 +4,7 @@ stated."""
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from headcount.audit.conformance.scenarios import (
     histogram_scenario,
     released_totals,
     samples_directly,
+    spread_scenario,
 )
 from headcount.errors import Refused
 from headcount.privacy.budget import Budget
@@ -66,8 +68,10 @@ def what_is_drawn_at_size_is_what_is_stated(protocol: Protocol) -> None:
 
 
 def _situation(task: Question, budget: Budget, people: int) -> Scenario:
+    if task.paired:
+        return replace(spread_scenario(people, budget, task), judged={"what is held": 1, "what is lacking": 0})
     if task.shape.several:
-        return histogram_scenario(people, budget, task.values)
+        return histogram_scenario(people, budget, task.values, task)
     if task.shape is Shape.AMOUNT:
         return hardest_scenario(people, budget, task)
     return count_scenario(people, 6 * people // 10, budget, task)

@@ -6,6 +6,7 @@ plans are read back by `saved`, which knows the catalogue.
 
 from headcount.protocols.base.knob import Choices, Knob, Settings, likely_variance, truthful
 from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.reach import Reach
 from headcount.questions.domains.domain import Shape
 
-__all__ = ["Choices", "Knob", "Protocol", "Settings", "Shape", "likely_variance", "truthful"]
+__all__ = ["Choices", "Knob", "Protocol", "Reach", "Settings", "Shape", "likely_variance", "truthful"]

@@ -21,7 +21,7 @@ from headcount.privacy.model import Model
 from headcount.protocols.base.plan import Plan
 from headcount.questions.domains.domain import Shape
 
-FORMAT = "headcount certificate 2"
+FORMAT, OF_ROUNDS = "headcount certificate 2", "headcount certificate 3"
 FINEST = 1e-14  # of a delta: where two chances have exactly the ratio e^epsilon, their difference is a rounding error
 CURVE = (Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))  # of epsilon
 TRUSTED = {
@@ -108,7 +108,8 @@ def certify(plan: Plan) -> Certificate:
         return {"epsilon": str(at), "delta": str(Fraction(min(rounded_up(loss.delta(float(at)), finest=FINEST), most)))}
 
     content = {
-        "format": FORMAT,
+        "format": FORMAT if plan.budget.rounds == 1 else OF_ROUNDS,
+        **({} if plan.budget.rounds == 1 else {"rounds": plan.budget.rounds}),
         "protocol": protocol.name,
         "parameters": {name: str(Fraction(value)) for name, value in protocol.parameters.items()},
         "task": task.to_json(),
@@ -117,7 +118,7 @@ def certify(plan: Plan) -> Certificate:
         "neighbours": str(protocol.neighbours),
         "crowd": crowd.to_json(),
         "report": protocol.programme.encode(),
-        "tally": "sum" if protocol.summed else "count",
+        "tally": protocol.tallied,
         "release": protocol.released().encode(),
         "claim": {
             **point(epsilon, plan.budget.delta),
@@ -126,7 +127,7 @@ def certify(plan: Plan) -> Certificate:
             "curve": [point(Fraction(float(part * epsilon))) for part in CURVE],
         },
         "budget": {"epsilon": str(epsilon), "delta": str(Fraction(plan.budget.delta))},
-        **({} if plan.wire is None else {"wire": plan.wire.to_json()}),
+        **({} if plan.wire is None else {"wire": plan.wire.to_json(), "liar": plan.reach.to_json(task.cells)}),
         "trusted": TRUSTED[protocol.model],
         "if everybody else colludes": {"epsilon": None if collusion is None else str(Fraction(rounded_up(collusion)))},
         "plan": plan.hash,

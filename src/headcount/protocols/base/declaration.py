@@ -24,6 +24,7 @@ from headcount.privacy.loss import GroupPrivacy, NoGuarantee, PrivacyLoss
 from headcount.privacy.model import Model
 from headcount.programme.brick import Brick
 from headcount.programme.chance import Chance
+from headcount.programme.coins import Coins
 from headcount.programme.field import Field
 from headcount.programme.law import Floats, Noise
 from headcount.programme.release import Release, Unchanged
@@ -33,6 +34,8 @@ from headcount.questions import QUESTIONS
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
+
+FEW_KINDS = 64  # of messages, each of which is looked at
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +97,9 @@ class Declaration(ABC):
 
     @classmethod
     def question_names(cls) -> list[str]:
-        """The names of the questions that it answers."""
-        return sorted(name for name, kind in QUESTIONS.items() if kind.shapes & cls.shapes)
+        """The names of the questions that it answers; of those in groups, where it answers no others."""
+        plain = sorted(name for name, kind in QUESTIONS.items() if kind.shapes & cls.shapes)
+        return plain or sorted(f"{name} by group" for name, kind in QUESTIONS.items() if kind.in_groups & cls.shapes)
 
     def unavoidable_delta(self, epsilon: float) -> float:
         """A lower bound on delta at this epsilon, whatever the setting of the knob; 0 if none is known."""
@@ -128,7 +132,11 @@ class Declaration(ABC):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
-        """Settings of the other parameters; calibration turns the knob for each and ranks them."""
+        """Settings of the other parameters; calibration turns the knob for each and ranks them.
+
+        The budget is for one round. A protocol that wants to know that of all rounds has the option
+        `together`.
+        """
         return ({},)
 
     @abstractmethod
@@ -158,6 +166,16 @@ class Declaration(ABC):
             fits &= inside if inside.ndim == 1 else inside.all(axis=1)
         return fits
 
+    def telling(self) -> npt.NDArray[Any]:
+        """Messages among which are those that move an estimate furthest, either way, or in most cells.
+
+        By default all kinds or, of many, some: where they are categories one is like another.
+        """
+        kinds = range(self.kinds) if self.kinds <= FEW_KINDS else (0, 1, self.kinds - 1)
+        messages = np.zeros(len(kinds), dtype=self.message)
+        messages["kind"] = kinds
+        return messages
+
     def tally(self, batch: Batch) -> Tally:
         """The analyser's totals of a batch: by default, how often each kind of message occurs.
 
@@ -185,6 +203,11 @@ class Declaration(ABC):
         """Whether a trusted side adds up messages; otherwise it counts each kind."""
         return False
 
+    @property
+    def tallied(self) -> str:
+        """What a certificate calls the way in which messages are added up."""
+        return "sum" if self.summed else "count"
+
     def released(self) -> Release:
         """The trusted side's release step."""
         return Unchanged()
@@ -192,6 +215,18 @@ class Declaration(ABC):
     def by_analyser(self) -> Release:
         """The analyser's own release step, before anybody else sees the answer."""
         return Unchanged()
+
+    def kept(self, reports: int, coins: Coins) -> npt.NDArray[np.bool_]:
+        """Which reports a shuffler of messages keeps, drawn; all, unless it samples."""
+        return np.ones(reports, dtype=np.bool_)
+
+    def padding(self, coins: Coins) -> npt.NDArray[Any]:
+        """The messages of its own that a shuffler of messages adds to a batch, drawn."""
+        return np.empty(0, dtype=self.message)
+
+    def padded_by(self, reports: int) -> tuple[int, int]:
+        """The fewest and the most messages by which a batch of so many reports grows, but for a chance of 1e-9."""
+        return 0, 0
 
     @abstractmethod
     def view(self, honest: int) -> PrivacyLoss:

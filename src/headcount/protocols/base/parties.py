@@ -6,6 +6,7 @@ import math
 
 from headcount.common.short_decimals import rounded_up
 from headcount.figures.text_table import TextTable
+from headcount.privacy.budget import Budget
 from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.model import Model, Party
 from headcount.protocols.base.protocol import Protocol
@@ -14,9 +15,10 @@ SHOWN = 3  # significant digits of epsilon
 EVERYTHING, NOTHING = "every value", "who took part, and nothing else"
 
 
-def who_learns_what(protocol: Protocol, delta: float) -> TextTable:
-    """A row for each party, alone and together: what it learns of a person, at this delta."""
-    views = protocol.views()
+def who_learns_what(protocol: Protocol, budget: Budget) -> TextTable:
+    """A row for each party, alone and together: what it learns of a person, at the budget's delta."""
+    delta = budget.delta
+    views = {party: None if loss is None else budget.together(loss) for party, loss in protocol.views().items()}
     rows = [("the analyser", _learned(views[Party.ANALYSER], delta))]
     if protocol.model is Model.LOCAL:
         return _table(delta, [*rows, ("everybody together", rows[0][1])])
@@ -26,7 +28,9 @@ def who_learns_what(protocol: Protocol, delta: float) -> TextTable:
         rows.append(("the shuffler, before the answer", NOTHING if sealed else EVERYTHING))
         rows.append(("the shuffler, reading the answer", _learned(views[Party.SHUFFLER], delta)))
         left = protocol.group_local_epsilon
-        rows.append(("the shuffler and the analyser", EVERYTHING if left is None else _promise(left, 0.0)))
+        rows.append(
+            ("the shuffler and the analyser", EVERYTHING if left is None else _promise(budget.rounds * left, 0.0))
+        )
     return _table(delta, rows)
 
 

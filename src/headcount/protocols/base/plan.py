@@ -17,6 +17,7 @@ from headcount.privacy.budget import Budget
 from headcount.privacy.loss import PrivacyLoss
 from headcount.protocols.base.parties import who_learns_what
 from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.registry import Deployment, Record, record
 from headcount.protocols.base.report_size import Wire
 
@@ -37,6 +38,9 @@ class Plan:
         What it may cost.
     wire : Wire, optional
         How reports travel, where they are to be collected from devices.
+    panels : int
+        Into how many panels people are divided by lot beforehand, of which each is asked in rounds
+        of its own; the protocol's crowd is one of them.
 
     Raises
     ------
@@ -54,8 +58,11 @@ class Plan:
     protocol: Protocol
     budget: Budget
     wire: Wire | None = None  # where it is to be collected from devices
+    panels: int = 1
 
     def __post_init__(self) -> None:
+        if not isinstance(self.panels, int) or self.panels < 1:
+            raise BadArgument("panels", f"is {self.panels!r}", "use a whole number from 1 on")
         if self.protocol.neighbours is not self.budget.neighbours:
             raise Unsupported(
                 f"the protocol is for neighbours='{self.protocol.neighbours}' and the budget for "
@@ -63,18 +70,42 @@ class Plan:
                 "use one relation for both",
             )
         self.budget.require_hidden(self.protocol.crowd.each)
-        self.budget.require(self.loss)
+        self.budget.require(self.each)
+
+    @cached_property
+    def each(self) -> PrivacyLoss:
+        """The loss of one round; in a collection, with the cost of padding reports to one length."""
+        return self.protocol.loss if self.wire is None else self.wire.loss(self.protocol)
 
     @cached_property
     def loss(self) -> PrivacyLoss:
-        """The protocol's loss; in a collection, with the cost of padding reports to one length."""
-        return self.protocol.loss if self.wire is None else self.wire.loss(self.protocol)
+        """The loss of all rounds in which the same person is asked, together."""
+        return self.budget.together(self.each)
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds it is for."""
+        return self.budget.rounds * self.panels
 
     @property
     def colluding(self) -> float | None:
-        """In a collection, the local epsilon if shuffler and analyser collude, as devices know."""
-        told: float | None = None if self.wire is None else self.wire.device(self.protocol)["colluding"]
+        """In a collection, the local epsilon if shuffler and analyser collude, as devices know: of
+        all rounds."""
+        told: float | None = (
+            None if self.wire is None else self.wire.device(self.protocol, self.budget.rounds)["colluding"]
+        )
         return told
+
+    @property
+    def reach(self) -> Reach:
+        """How far one liar can move an answer; of what nobody collects, with one message.
+
+        Examples
+        --------
+        >>> hc.advise("count", n=10_000, epsilon=1, delta=1e-6, protocols="zsum", collected=True).best.reach.cells
+        1
+        """
+        return self.protocol.reach(1 if self.wire is None else self.wire.messages)
 
     def who_learns_what(self) -> TextTable:
         """What the analyser, the public and the shuffler learn of a person, alone and together.
@@ -96,21 +127,23 @@ class Plan:
         the shuffler, reading the answer  (ε=1, δ=0)
         the shuffler and the analyser     every value
         """
-        return who_learns_what(self.protocol, self.budget.delta)
+        return who_learns_what(self.protocol, self.budget)
 
     def __repr__(self) -> str:
         protocol, crowd = self.protocol, people(self.protocol.crowd.size)
         by = f"{protocol.task.name} by {protocol.name} ({protocol.model})"
-        return f"Plan: {by}, {crowd}, {self.budget}, {self.budget.neighbours.words}"
+        panels = f" in each of {self.panels:,} panels" if self.panels > 1 else ""
+        return f"Plan: {by}, {crowd}{panels}, {self.budget}, {self.budget.neighbours.words}"
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, which `hc.plan_from_json` reads back exactly."""
-        return {**self.question(), **for_devices(self.protocol, self.wire)}
+        return {**self.question(), **for_devices(self.protocol, self.wire, self.budget.rounds)}
 
     def question(self) -> dict[str, Any]:
         """All but what is written down for devices, which follows from it."""
         wire = {} if self.wire is None else {"wire": self.wire.to_json()}
-        return {**self.protocol.to_json(), "budget": self.budget.to_json(), **wire}
+        panels = {"panels": self.panels} if self.panels > 1 else {}
+        return {**self.protocol.to_json(), "budget": self.budget.to_json(), **wire, **panels}
 
     @cached_property
     def hash(self) -> str:
@@ -164,9 +197,9 @@ class Plan:
         return record(self.protocol, self.budget, self.hash, Deployment(**deployment))
 
 
-def for_devices(protocol: Protocol, wire: Wire | None) -> dict[str, Any]:
-    """The programme and, in a collection, what else a device needs to report."""
-    device = {} if wire is None else {"device": wire.device(protocol)}
+def for_devices(protocol: Protocol, wire: Wire | None, rounds: int) -> dict[str, Any]:
+    """The programme and, in a collection, what else a device needs to report: in all rounds."""
+    device = {} if wire is None else {"device": wire.device(protocol, rounds)}
     return {"programme": protocol.programme.encode(), **device}
 
 

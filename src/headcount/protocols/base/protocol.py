@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from headcount.answers.distribution import DistributionEstimate
 from headcount.answers.estimate import Estimate
+from headcount.answers.grouped import GroupedEstimate
 from headcount.answers.intervals import covering
 from headcount.answers.table import TableEstimate
 from headcount.answers.worst_case import worst_truth
@@ -35,12 +36,18 @@ from headcount.programme.report_law import WHOLE, Parts
 from headcount.programme.table import Ints
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.declaration import Declaration
+from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.simulation import Simulation, repeated
 from headcount.questions.domains.domain import Shape
 from headcount.questions.reading import column
 
 FEW_VALUES = 1 << 12
-ANSWERS = {"values": Estimate, "distribution": DistributionEstimate, "table": TableEstimate}  # by their form
+ANSWERS = {  # by their form
+    "values": Estimate,
+    "distribution": DistributionEstimate,
+    "groups": GroupedEstimate,
+    "table": TableEstimate,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +117,8 @@ class Protocol(Declaration):
 
     @classmethod
     def collectable(cls) -> bool:
-        """Whether the collecting service carries it: its shuffler mixes, and adds nothing yet."""
-        return cls.model in (Model.SHUFFLE, Model.LOCAL)
+        """Whether the collecting service carries it: its shuffler mixes, and adds messages."""
+        return cls.model.from_devices
 
     @classmethod
     def describe(cls) -> dict[str, Any]:
@@ -224,6 +231,14 @@ class Protocol(Declaration):
         """The tally of people whose values have this total, for a trusted side that adds up."""
         nothing = int(self.reports(np.zeros(1, dtype=np.int64), SecretCoins()).messages["steps"][0])
         return Tally(people, np.array([total + people * nothing], dtype=object))
+
+    def pooled(self, groups: Values, people: Ints, steps: Iterable[int]) -> Tally:
+        """The tally of groups with so many people whose amounts have these totals, for a trusted side."""
+        totals = np.zeros(self.task.cells, dtype=object)
+        for group, many, total in zip(groups.tolist(), people.tolist(), steps, strict=True):
+            totals[2 * group] += many * self.task.steps - total
+            totals[2 * group + 1] += total
+        return Tally(int(people.sum()), totals)
 
     def nobody(self) -> Tally:
         """The tally of no reports."""
@@ -352,6 +367,33 @@ class Protocol(Declaration):
             **({Party.SHUFFLER: self.loss} if self.model is Model.SHUFFLE else {}),
         }
 
+    def reach(self, messages: int = 1) -> Reach:
+        """How far one liar can move a cell.
+
+        Parameters
+        ----------
+        messages : int
+            How many messages a report may consist of.
+
+        Returns
+        -------
+        Reach
+            Upward and downward, in people, and in how many cells at once.
+
+        Examples
+        --------
+        >>> print(f"{hc.protocol('cheu-count', n=10_000, epsilon=1, delta=1e-6).reach().up:.4f}")
+        1.0034
+        """
+        origin = self.point(self.nobody())
+        if not self.model.from_devices:  # a value is handed over, and read as one
+            values = np.unique(np.array([0, min(1, self.task.values - 1), self.task.values - 1]))
+            reports = [self.tally(self.reports(np.array([value]), SecretCoins())) for value in values.tolist()]
+            return Reach.among(0.0 * origin, np.array([self.point(report) - origin for report in reports]), 1)
+        base = self.point(replace(self.nobody(), reports=1)) - origin
+        slopes = [self.point(self.tally(Batch(0, told))) - origin for told in self.telling().reshape(-1, 1)]
+        return Reach.among(base, np.array(slopes), messages)
+
     @property
     def group_local_epsilon(self) -> float | None:
         """The local epsilon of all of a person's reports; None if nothing is left."""
@@ -410,8 +452,8 @@ class Protocol(Declaration):
 
     @property
     def origin(self) -> float:
-        """The value that everybody counts from; 0 where the number of people is private."""
-        return 0.0 if self.neighbours.hides_size else self.task.low
+        """The value that everybody counts from; 0 where the number of people is private, and they are not counted."""
+        return 0.0 if self.neighbours.hides_size and not self.task.paired else self.task.low
 
     def among(self, crowd: Crowd) -> Self:
         return replace(self, crowd=crowd)

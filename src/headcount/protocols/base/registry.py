@@ -153,12 +153,12 @@ class Deployment:
             "access_type": "Non-interactive",
         }
 
-    def implementation(self, protocol: Protocol, hash: str) -> dict[str, Any]:
+    def implementation(self, protocol: Protocol, budget: Budget, hash: str) -> dict[str, Any]:
         access = self.kept or f"{TODO}how the data are kept before they are protected, and who may see them"
         return {
             "preprocessing_and_hyperparameter_tuning": TUNED + (self.prepared or f"{TODO}how the data were prepared"),
             "mechanisms": mechanisms(protocol, hash) + f"- Access: {access}",
-            "composition": "The privacy parameters are those of one question, asked once; nothing is composed.",
+            "composition": composition(budget),
             "post_processing": "The answer and its 95% interval are computed from what was released.",
             "justification": self.justification or f"{TODO}why this budget, and why this model of trust",
             "utility": utility(protocol),
@@ -175,7 +175,7 @@ class Deployment:
 
 def record(protocol: Protocol, budget: Budget, hash: str, deployment: Deployment) -> Record:
     """The record of a plan, of which the hash is given, as it is deployed."""
-    pure = not protocol.loss.delta(budget.epsilon)
+    pure = not budget.together(protocol.loss).delta(budget.epsilon)
     content: dict[str, Any] = {
         "url_slug": _slug(deployment.name, deployment.curator, deployment.published),
         "deployment": {
@@ -187,12 +187,20 @@ def record(protocol: Protocol, budget: Budget, hash: str, deployment: Deployment
             },
             "privacy_loss": deployment.privacy_loss(protocol, budget, pure=pure),
             "deployment_model": deployment.model(protocol),
-            "implementation": deployment.implementation(protocol, hash),
+            "implementation": deployment.implementation(protocol, budget, hash),
             "administrative": deployment.administrative(),
         },
     }
     content["deployment"]["administrative"]["tier"] = 2 if _left(content) else 3
     return Record(content)
+
+
+def composition(budget: Budget) -> str:
+    """How the privacy parameters were added up."""
+    if budget.rounds == 1:
+        return "The privacy parameters are those of one question, asked once; nothing is composed."
+    rounds = f"the same question asked {budget.rounds:,} times"
+    return f"The privacy parameters are those of {rounds}, composed exactly by its privacy loss distribution."
 
 
 def _slug(*parts: str) -> str:

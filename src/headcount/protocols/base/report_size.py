@@ -17,7 +17,7 @@ import numpy as np
 
 from headcount.common.short_decimals import COMPARED, rounded_up
 from headcount.errors import BadArgument, Unsupported
-from headcount.privacy.budget import Budget
+from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.loss import PrivacyLoss, TotalVariationSlack
 from headcount.programme.law import Floats
 
@@ -58,6 +58,8 @@ class Wire:
         if not protocol.model.from_devices:
             needs = f"cannot be collected from devices: it needs {protocol.model.trusted}"
             raise Unsupported(needs, protocol=protocol.name)
+        if budget.neighbours is Neighbours.ADD_REMOVE:
+            raise BadArgument("neighbours", "hides how many report, and a collection tells it", "use 'replace'")
         messages = wire_messages(protocol, budget)
         if messages is None:
             raise Unsupported(
@@ -88,9 +90,9 @@ class Wire:
     def to_json(self) -> dict[str, Any]:
         return {"messages": self.messages, "suite": self.suite}
 
-    def device(self, protocol: Protocol) -> dict[str, Any]:
-        """What a device needs besides: the message's fields, and the epsilon if all collude."""
-        alone = protocol.local_epsilon
+    def device(self, protocol: Protocol, rounds: int = 1) -> dict[str, Any]:
+        """What a device needs besides: the message's fields, and the epsilon of all rounds if all collude."""
+        alone = None if protocol.local_epsilon is None else rounds * protocol.local_epsilon
         short = None if alone is None else rounded_up(alone, COMPARED)
         return {"record": record_of(protocol.message), "colluding": short if self.colluding is None else self.colluding}
 
@@ -102,13 +104,13 @@ def record_of(message: np.dtype[Any]) -> list[list[str]]:
 
 
 def wire_messages(protocol: Protocol, budget: Budget) -> int | None:
-    """The fewest messages that suffice, but for a chance that a hundredth of delta pays for.
+    """The fewest messages that suffice, but for a chance that a hundredth of delta pays for, in all rounds.
 
     None if that takes more than `MOST`.
     """
     if protocol.messages_per_person > MOST:
         return None
-    chance = CUT * budget.delta / ((1.0 + math.exp(budget.epsilon)) * protocol.crowd.honest)
+    chance = CUT * budget.delta / ((1.0 + math.exp(budget.epsilon)) * protocol.crowd.honest * budget.rounds)
     needed = int(np.count_nonzero(_tails(protocol) > chance)) - 1
     return max(1, needed) if needed <= MOST else None
 

@@ -29,7 +29,7 @@ from headcount.protocols.base.report_size import Wire
 from headcount.questions import question_from_json
 from headcount.questions.question import Question
 
-BESIDES = frozenset({"budget", "programme", "wire", "device"})  # what a plan says beyond its protocol
+BESIDES = frozenset({"budget", "programme", "wire", "device", "panels"})  # what a plan says beyond its protocol
 
 Read = TypeVar("Read", Question, Protocol, Plan)
 
@@ -90,13 +90,14 @@ def _plan(data: dict[str, Any]) -> Plan:
         raise BadArgument(
             "plan", f"has a programme that {protocol.name} no longer runs", "use the version of headcount that wrote it"
         )
-    return Plan(protocol, Budget(**data["budget"]), _wire(protocol, data) if "wire" in data else None)
+    wire = _wire(protocol, data) if "wire" in data else None
+    return Plan(protocol, Budget(**data["budget"]), wire, data.get("panels", 1))
 
 
 def _wire(protocol: Protocol, data: dict[str, Any]) -> Wire:
     """The wire of a plan; version 0.2 wrote the epsilon under collusion unrounded."""
     wire, written = Wire(**data["wire"]), data["device"]["colluding"]
-    short = wire.device(protocol)["colluding"]
+    short = wire.device(protocol, data["budget"].get("rounds", 1))["colluding"]
     unrounded = written is not None and written != short and rounded_up(written, COMPARED) == short
     return replace(wire, colluding=written) if unrounded else wire
 
@@ -142,7 +143,7 @@ def load_answer(path: str | Path) -> Estimate:
     """
     try:
         told = read_json(read_text(path, "an answer"))
-        answer = _answer(told["released"])
+        answer = replace(_answer(told["released"]), rules=tuple(map(str, told["rules"])))
         same = all(canonical(answer.to_json()[name]) == canonical(told[name]) for name in answer.to_json())
     except Refused:
         raise

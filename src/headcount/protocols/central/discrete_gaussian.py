@@ -102,11 +102,6 @@ class DiscreteGaussian(NoisyTotal):
         replaced = self.neighbours is Neighbours.REPLACE
         return GroupPrivacy.of(one_of_each(one, touched(self.task), replaced=replaced), reports)
 
-    @property
-    def provable(self) -> bool:  # type: ignore[override]
-        """Losses on a grid are not added up in balls yet."""
-        return touched(self.task) == 1
-
     def noise(self, truth: int, reports: int) -> Noise:
         return Noise.of(self._added, centre=0.0)
 

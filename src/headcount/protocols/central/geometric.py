@@ -20,7 +20,7 @@ from typing import ClassVar, Self
 from headcount.privacy import Crowd, Neighbours
 from headcount.protocols.base import Shape
 from headcount.protocols.shared.noisy_total import NoisyTotal
-from headcount.questions import Distribution, Histogram
+from headcount.questions import Distribution, Histogram, Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,3 +39,4 @@ class Geometric(NoisyTotal):
         tree = Distribution((0.0, 2.0), 2, radices=(2, 1))
         yield cls(task=tree, crowd=Crowd(2), scale=0.3)
         yield cls(task=tree.counted_from_zero(), crowd=Crowd(2), scale=0.3, neighbours=Neighbours.ADD_REMOVE)
+        yield cls(task=Table({"a": 2, "b": 2}, margins=1, measured=["a", "b"]), crowd=Crowd(2), scale=0.3)

@@ -35,7 +35,7 @@ from headcount.programme import Brick, Coins, Emit, Field, Release, Tally, Thres
 from headcount.programme.law import Floats, Ints, Law, Noise
 from headcount.programme.release import without_zeros
 from headcount.programme.report_law import WHOLE, Parts
-from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape
+from headcount.protocols.base import Choices, Knob, Protocol, Reach, Settings, Shape
 from headcount.questions import Histogram, Question
 
 
@@ -120,6 +120,10 @@ class StabilityHistogram(Protocol):
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals.astype(np.float64)
+
+    def reach(self, messages: int = 1) -> Reach:
+        """A report that lifts a noisy count over the threshold shows all of it."""
+        return Reach(1.0, 0.0, apart=1.0, lifted=float(self.threshold))
 
     def noise(self, truth: int, reports: int) -> Noise:
         if not truth:

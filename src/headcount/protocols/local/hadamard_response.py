@@ -15,15 +15,16 @@ Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)/4]/(p-1/2)^2$.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.privacy import Crowd, Pair, PrivacyLoss
 from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Ints
-from headcount.protocols.shared.hadamard import HadamardOracle, walsh_hadamard
+from headcount.protocols.shared.hadamard import HadamardOracle, most_and_fewest, walsh_hadamard
 from headcount.questions import Histogram
 
 POINT = Field.named("point")
@@ -45,9 +46,21 @@ class HadamardResponse(HadamardOracle):
         """The third of three sets may hold just what is in both of the others or in neither."""
         return self.supporting(0.5, 0.25, 0.25)
 
+    @property
+    def idle(self) -> float:
+        """The chance of point 0, which agrees with everything."""
+        return 2.0 * self.keep / self.kinds
+
     def supporters(self, tally: Tally) -> Ints:
-        balance = walsh_hadamard(tally.totals)[1 : self.task.values + 1]
-        return (balance + int(tally.totals.sum())) // 2
+        told = np.append(0, tally.totals[1:])
+        balance = walsh_hadamard(told)[1 : self.task.values + 1]
+        return (balance + int(told.sum())) // 2
+
+    def telling(self) -> npt.NDArray[Any]:
+        """The points that agree with most categories and with fewest, the one that says nothing apart."""
+        asked = np.zeros(self.kinds, dtype=np.int64)
+        asked[1 : self.task.values + 1] = 1
+        return most_and_fewest(walsh_hadamard(asked)[1:], 1, self.message)
 
     def report(self, value: Field) -> Brick:
         """Any point, moved by the category's lowest bit to where it should lie."""

@@ -73,6 +73,10 @@ class SubsetSelection(BitRows, FrequencyOracle):
         return Subset(self.task.values, self.size, value, Chance(self.keep))
 
     @property
+    def heaviest(self) -> int:
+        return self.size
+
+    @property
     def kinds(self) -> int:
         return math.comb(self.task.values, self.size)
 

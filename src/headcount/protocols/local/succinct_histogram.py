@@ -21,15 +21,16 @@ Differential Privacy, 2016.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.privacy import Crowd, Pair, PrivacyLoss
 from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Ints
-from headcount.protocols.shared.hadamard import HadamardOracle, walsh_hadamard
+from headcount.protocols.shared.hadamard import HadamardOracle, most_and_fewest, walsh_hadamard
 from headcount.questions import Histogram
 
 ROW = Field.named("row")
@@ -54,9 +55,21 @@ class SuccinctHistogram(HadamardOracle):
     def message_laws(self) -> MessageLaws:
         return self.supporting(0.5, 0.25, 0.125)
 
+    @property
+    def idle(self) -> float:
+        """The chance of row 0 with its own sign, which agrees with everything."""
+        return self.keep / self.rows
+
     def supporters(self, tally: Tally) -> Ints:
-        plus, minus = tally.totals[::2], tally.totals[1::2]
-        return (walsh_hadamard(plus - minus)[: self.task.values] + int(tally.totals.sum())) // 2
+        told = np.append(np.zeros(2, dtype=np.int64), tally.totals[2:])
+        return (walsh_hadamard(told[::2] - told[1::2])[: self.task.values] + int(told.sum())) // 2
+
+    def telling(self) -> npt.NDArray[Any]:
+        """The rows that agree with most categories and with fewest, the one that says nothing apart."""
+        asked = np.zeros(self.rows, dtype=np.int64)
+        asked[: self.task.values] = 1
+        balance = walsh_hadamard(asked)
+        return most_and_fewest(np.stack([balance, -balance], axis=1).ravel()[2:], 2, self.message)
 
     def report(self, value: Field) -> Brick:
         minus = (ROW & value).parity

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
 
 from headcount.privacy import Budget, Crowd, Model
 from headcount.programme import Chance
@@ -28,12 +32,17 @@ class HadamardOracle(FrequencyOracle):
         self.as_chance("keep", 0.5, 1.0, Chance.down)
 
     @property
+    @abstractmethod
+    def idle(self) -> float:
+        """The chance of an index that would support every category, and is not counted: it serves liars only."""
+
+    @property
     def supports_own(self) -> float:
-        return self.keep
+        return self.keep - self.idle
 
     @property
     def supports_other(self) -> float:
-        return 0.5
+        return 0.5 - self.idle
 
     @property
     def local_epsilon(self) -> float | None:
@@ -42,6 +51,13 @@ class HadamardOracle(FrequencyOracle):
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         return {"keep": truthful(budget.epsilon)}
+
+
+def most_and_fewest(balance: Ints, first: int, message: np.dtype[Any]) -> npt.NDArray[Any]:
+    """The messages of the largest and the smallest balance, where `first` comes first."""
+    messages = np.zeros(2, dtype=message)
+    messages["kind"] = [first + int(balance.argmax()), first + int(balance.argmin())]
+    return messages
 
 
 def walsh_hadamard(totals: Ints) -> Ints:

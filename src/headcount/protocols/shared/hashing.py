@@ -85,6 +85,13 @@ class HashedMessages(Protocol):
         prime, buckets = self.hashing.prime, self.hashing.buckets
         return {"u": (1, prime - 1), "v": (0, prime - 1), "bucket": (0, buckets - 1)}
 
+    def telling(self) -> npt.NDArray[Any]:
+        """Bucket 0 under the function that takes successive categories from one of its residues to the next."""
+        prime, buckets = self.hashing.prime, self.hashing.buckets
+        fullest = np.zeros(1, dtype=self.message)
+        fullest["u"] = buckets % prime or 1
+        return fullest
+
     def tally(self, batch: Batch) -> Tally:
         prime, buckets = self.hashing.prime, self.hashing.buckets
         return Tally(batch.reports, support(batch.messages, self.task.values, prime, buckets))

@@ -14,18 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.errors import BadArgument
-from headcount.privacy import Budget, Crowd, GroupPrivacy, Model, Neighbours, Pair, PrivacyLoss, laws
+from headcount.privacy import Budget, Crowd, GroupPrivacy, Model, Neighbours, Pair, PrivacyLoss, laws, many_cells
 from headcount.privacy.discrete_laplace import RepeatedResponse
 from headcount.privacy.exact_tables import AddDiscreteLaplace, padded, padded_distance
 from headcount.privacy.model import Party
 from headcount.privacy.padded import PaddedLaw, PaddedTotals
-from headcount.privacy.product import two_cells
 from headcount.programme import Batch, Brick, Coins, Emit, Field, Release, Table, Tally, Unchanged
 from headcount.programme.field import Values
 from headcount.programme.law import Floats, Ints, Law, Noise
 from headcount.programme.release import Pad
 from headcount.protocols.base import Knob, Protocol
+from headcount.protocols.shared.cells import one_of_each, touched
 from headcount.questions.question import Question
+
+RARELY = 1e-9  # the chance that an honest shuffler's number of messages is taken for another's
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +48,10 @@ class PaddedByShuffler(Protocol):
 
     @property
     def kinds(self) -> int:
-        return self.task.values
+        return self.task.cells if self.task.shape.several else self.task.values
 
     def report(self, value: Field) -> Brick:
-        return Emit(value)
+        return one_of_each(self.task, value) if self.task.shape.several else Emit(value)
 
     @property
     def moved(self) -> int:
@@ -76,11 +78,19 @@ class PaddedByShuffler(Protocol):
         return self.released().apply(self.nobody(), coins).totals
 
     def padding(self, coins: Coins) -> npt.NDArray[Any]:
-        """These messages, in no order that means anything."""
+        """These messages, one kind after the other: whoever adds them mixes them."""
         numbers = self.numbers(coins)
         messages = np.empty(int(numbers.sum()), dtype=self.message)
         messages["kind"] = np.repeat(np.arange(self.kinds), numbers)
         return messages
+
+    def padded_by(self, reports: int) -> tuple[int, int]:
+        return self._all_added.within(RARELY / 2)
+
+    @cached_property
+    def _all_added(self) -> Law:
+        """The law of the dummies of all kinds together."""
+        return self.added.power(self.kinds)
 
     def by_analyser(self) -> Release:
         return AddDiscreteLaplace(1 / Fraction(self.analyser_scale)) if self.analyser_scale else Unchanged()
@@ -105,8 +115,8 @@ class PaddedByShuffler(Protocol):
     @cached_property
     def _both(self) -> PrivacyLoss:
         """The loss of totals with dummies and the analyser's noise."""
-        one = self._one_more
-        return two_cells(one) if self.moved == 2 else one
+        replaced = self.task.shape.several and self.neighbours is Neighbours.REPLACE
+        return many_cells.one_of_each(self._one_more, touched(self.task), replaced=replaced)
 
     @property
     def _one_more(self) -> Pair:
@@ -118,7 +128,7 @@ class PaddedByShuffler(Protocol):
 
     @property
     def messages_per_person(self) -> float:
-        return 1.0
+        return float(touched(self.task))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +178,9 @@ class TwoSidedPadding(PaddedByShuffler):
 
     def view(self, honest: int) -> PrivacyLoss:
         law = PaddedLaw(self._rate, self.shift, self.filled)
-        return PaddedTotals(law, self.moved, padded_distance(self._rate, self.shift))
+        both = self.neighbours is Neighbours.REPLACE and self.task.shape.several
+        up, down = (self.moved // 2, self.moved // 2) if both else (self.moved, 0)
+        return PaddedTotals(law, up, down, padded_distance(self._rate, self.shift))
 
     def tally(self, batch: Batch) -> Tally:
         return self._kept(super().tally(batch))
@@ -185,7 +197,8 @@ class TwoSidedPadding(PaddedByShuffler):
         return cells - self.added.mean
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        totals = held[1:] if self.filled else held
+        cells = self.task.strategy.counts(held) if self.task.shape.several else held
+        totals = cells[1:] if self.filled else cells
         size = runs * totals.size
         noise = self.added.sample(coins, size) + self._own.sample(coins, size)
         return np.asarray(totals + noise.reshape(runs, totals.size))
@@ -194,9 +207,12 @@ class TwoSidedPadding(PaddedByShuffler):
         numbers = super().numbers(coins)
         return np.array([2 * self.shift - numbers[0], numbers[0]]) if self.filled else numbers
 
+    def padded_by(self, reports: int) -> tuple[int, int]:
+        return (2 * self.shift, 2 * self.shift) if self.filled else super().padded_by(reports)
+
 
 def _moved(task: Question, neighbours: Neighbours) -> int:
-    return 2 if task.shape.several and neighbours is Neighbours.REPLACE else 1
+    return touched(task) * (2 if task.shape.several and neighbours is Neighbours.REPLACE else 1)
 
 
 def _likely(budget: Budget) -> float:

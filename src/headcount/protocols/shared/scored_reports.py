@@ -13,9 +13,10 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.answers.intervals import half_width
 from headcount.privacy import Model, Pair, PrivacyLoss
@@ -50,6 +51,12 @@ class ScoredReports(Protocol):
     def scores(self) -> Ints:
         """The score of each kind of message."""
         return np.arange(self.kinds)
+
+    def telling(self) -> npt.NDArray[Any]:
+        """The lowest score and the highest."""
+        messages = np.zeros(2, dtype=self.message)
+        messages["kind"] = [self.scores.argmin(), self.scores.argmax()]
+        return messages
 
     def tally(self, batch: Batch) -> Tally:
         counts = np.bincount(batch.messages["kind"], minlength=self.kinds)

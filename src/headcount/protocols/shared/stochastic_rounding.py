@@ -24,7 +24,7 @@ LEVEL = Field.named("level")
 
 def steps_of(task: Question) -> int:
     """The task's own grid: a count has a single step."""
-    return task.values - 1 if task.shape is Shape.AMOUNT else 1
+    return task.values - 1 if task.shape is Shape.AMOUNT else task.steps if task.paired else 1
 
 
 def levelled(value: Field, task: Question, levels: int, send: Callable[[Field], Brick]) -> Brick:

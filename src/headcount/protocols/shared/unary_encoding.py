@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from headcount.privacy import Model, Pair, PrivacyLoss, laws
 from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Brick, Chance, Coins, Field, Row
 from headcount.programme.law import Ints
-from headcount.protocols.shared.bit_rows import BitRows
+from headcount.protocols.shared.bit_rows import BitRows, heaviest_row
 from headcount.protocols.shared.frequency_oracle import FrequencyOracle
 
 
@@ -45,6 +46,10 @@ class UnaryEncoding(BitRows, FrequencyOracle):
     def message_laws(self) -> MessageLaws:
         other = float(self.other)
         return self.supporting(other, other**2, other**3)
+
+    @cached_property
+    def heaviest(self) -> int:
+        return heaviest_row(self.supports_own, self.supports_other, self.task.values, self.crowd.size)
 
     def report(self, value: Field) -> Brick:
         return Row(self.task.values, self.other, value, self.own)

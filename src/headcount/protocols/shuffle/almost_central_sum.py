@@ -30,6 +30,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.common.short_decimals import compared, decayed
 from headcount.errors import BadArgument, Infeasible
@@ -137,6 +138,9 @@ class AlmostCentralSum(Protocol):
             return Copies((level + (self.levels - 1)) // self.levels, Emit(level))  # 0 is not sent at all
 
         return All(levelled(value, self.task, self.levels, send), *own, Copies(hat, All(PLUS, MINUS)), *flood)
+
+    def telling(self) -> npt.NDArray[Any]:
+        return np.array([*self.ranges["number"]], dtype=self.message["number"]).view(self.message)
 
     def tally(self, batch: Batch) -> Tally:
         return Tally(batch.reports, np.array([batch.messages["number"].sum(dtype=np.int64)]))

@@ -72,17 +72,17 @@ class CorrelatedHistogram(CorrelatedNoise):
     def report(self, value: Field) -> Brick:
         return All(
             one_of_each(self.task, value, lambda cell: Emit(cell * 2 + 1)),
-            self._dummies(1.0, self.cancel, PLUS),
-            self._dummies(1.0, self.cancel, MINUS),
+            self._dummies(self.own, self.cancel, PLUS),
+            self._dummies(self.own, self.cancel, MINUS),
             self._dummies(self.shape, self.decay, All(PLUS, MINUS)),
         )
 
     def view(self, honest: int) -> PrivacyLoss:
         share = honest / self.crowd.honest
         pairs = laws.negative_binomial(self.shape * share, self.decay)
-        own, flood = self._distance(1.0, self.cancel), self._distance(self.shape, self.decay)
+        own, flood = self._distance(self.own, self.cancel), self._distance(self.shape, self.decay)
         # Once it is clear that the tables can be drawn from.
-        ideal = two_correlated_losses(self.cancel, share, pairs, touched(self.task))
+        ideal = two_correlated_losses(self.cancel, self.own * share, pairs, touched(self.task))
         return TotalVariationSlack(ideal, honest * (2.0 * own + flood), ideal.kind)
 
     def _distance(self, shape: float, decay: float) -> float:
@@ -95,15 +95,10 @@ class CorrelatedHistogram(CorrelatedNoise):
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         share = int(held.sum()) / self.crowd.honest
-        cells, own = self.task.strategy.counts(held), laws.negative_binomial(share, self.cancel)
+        cells, own = self.task.strategy.counts(held), laws.negative_binomial(self.own * share, self.cancel)
         flood = laws.negative_binomial(self.shape * share, self.decay).sample(coins, runs * cells.size)
         minus, plus = (own.sample(coins, runs * cells.size) + flood for _ in range(2))
         return np.stack([minus.reshape(runs, -1), plus.reshape(runs, -1) + cells], axis=2).reshape(runs, -1)
-
-    @property
-    def provable(self) -> bool:  # type: ignore[override]
-        """Losses on a grid are not added up in balls yet."""
-        return touched(self.task) == 1
 
     @classmethod
     def tiny(cls) -> Self:
@@ -111,6 +106,7 @@ class CorrelatedHistogram(CorrelatedNoise):
 
     @classmethod
     def tinies(cls) -> Iterable[Self]:
-        """The other one has an even flood."""
+        """The others have an even flood, and noise of their own with lighter tails."""
         yield cls.tiny()
+        yield cls(task=Histogram(2), crowd=Crowd(2), inner=4.0, shape=1.0, decay=0.05, own=2)
         yield cls(task=Histogram(2), crowd=Crowd(2), inner=4.0, shape=9.0, decay=0.006)

@@ -24,9 +24,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
@@ -84,6 +85,12 @@ class CountMinShuffle(Protocol):
         s = self.buckets
         own = Each("row", s, Emit(ROW * s + (value // s * ROW + value) % s))
         return All(own, Emit(value // s + s * s), Each("cell", self.kinds, Maybe(Chance(self.gamma), Emit(CELL))))
+
+    def telling(self) -> npt.NDArray[Any]:
+        """One of a line's buckets, and one of the last row, which whole blocks of categories share."""
+        messages = np.zeros(2, dtype=self.message)
+        messages["kind"] = [0, self.buckets**2]
+        return messages
 
     @cached_property
     def _buckets_of(self) -> Ints:

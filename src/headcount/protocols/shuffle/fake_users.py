@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Self
 
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
@@ -24,7 +25,7 @@ from headcount.privacy.blanket import RandomFakeUsersBlanket
 from headcount.programme import All, Brick, Chance, Copies, Field, Maybe, Row, Tally
 from headcount.programme.law import Floats, Noise
 from headcount.protocols.base import Choices, Knob, Settings, Shape, likely_variance
-from headcount.protocols.shared.bit_rows import BitRows
+from headcount.protocols.shared.bit_rows import BitRows, heaviest_row
 from headcount.questions import Histogram, Question
 
 
@@ -61,6 +62,11 @@ class FakeUsers(BitRows):
         """How many fakes everybody sends, and the chance of one more."""
         each, rest = divmod(self.fakes, self.crowd.honest)
         return each, Chance.up(rest / self.crowd.honest)
+
+    @cached_property
+    def heaviest(self) -> int:
+        rows = self.crowd.size * (2 + self._each[0])
+        return heaviest_row(1.0 - self.flip, self.flip, self.task.values, rows)
 
     def report(self, value: Field) -> Brick:
         width, flip = self.task.values, Chance(self.flip)

@@ -21,19 +21,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
 from headcount.privacy.blanket import HadamardBlanket
 from headcount.programme import All, Batch, Below, Brick, Copies, Emit, Field, Let, Tally
-from headcount.programme.law import Floats, Noise
+from headcount.programme.law import Floats, Ints, Noise
 from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape, likely_variance
 from headcount.questions import Histogram, Question
 
 BITS = 62  # of an integer
 MOST = 40
+RARELY = 1e-9  # the chance that an honest tuple is taken for a liar's
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +108,52 @@ class HadamardShuffle(Protocol):
         for i, many in enumerate(self._packed):
             blanket = Let(f"any{i}", Below(size**many), blanket)
         return All(own, Copies(Field.of(self.blankets), blanket))
+
+    @cached_property
+    def least_rank(self) -> int:
+        """Of the numbers of a tuple; an honest one has less with a chance of 1e-9 at most.
+
+        A tuple of rank r agrees with 2**(width - r) - 1 categories, that of zeros with all of them.
+        """
+        ranks = np.eye(1, self._width)[0]  # the chance of each, of numbers that agree with a category
+        grows = 1.0 - 2.0 ** (np.arange(self._width) - (self._width - 1))
+        for _ in range(self.indices):
+            ranks = ranks * (1.0 - grows) + np.append(0.0, (ranks * grows)[:-1])
+        return int(np.count_nonzero(np.cumsum(ranks) <= RARELY))
+
+    def genuine(self, messages: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        inside = super().genuine(messages)
+        return inside & (self._ranks(messages) >= self.least_rank) if self.least_rank else inside
+
+    def _ranks(self, messages: npt.NDArray[Any]) -> Ints:
+        """The rank of each tuple's numbers, by elimination of one binary digit after the other."""
+        width = self._width
+        numbers = np.stack(
+            [
+                messages[f"part{i}"].astype(np.int64) >> width * at & (1 << width) - 1
+                for i, many in enumerate(self._packed)
+                for at in range(many)
+            ]
+        )
+        ranks = np.zeros(messages.size, dtype=np.int64)
+        for digit in range(width):
+            there = (numbers >> digit & 1).astype(np.bool_)
+            chosen = np.take_along_axis(numbers, there.argmax(axis=0)[None], axis=0)
+            ranks += there.any(axis=0)
+            numbers ^= np.where(there, chosen, 0)
+        return ranks
+
+    def telling(self) -> npt.NDArray[Any]:
+        """A tuple of the least rank, of the highest digits, and one that agrees with the first category, not all."""
+        width, digits = self._width, range(self._width)
+        chosen = [[*reversed(digits)][: self.least_rank], [*digits[1:]][: self.indices]]
+        tuples = np.zeros(len(chosen), dtype=self.message)
+        for at, places in enumerate(chosen):
+            numbers = [1 << place for place in places] + [0] * (self.indices - len(places))
+            for i, many in enumerate(self._packed):
+                here, numbers = numbers[:many], numbers[many:]
+                tuples[f"part{i}"][at] = sum(number << width * place for place, number in enumerate(here))
+        return tuples
 
     def tally(self, batch: Batch) -> Tally:
         """The tuples that agree with each category, filtered one index at a time."""

@@ -6,7 +6,8 @@ Shuffler:   adds $Z_j$ messages to each category, $P[Z_j=k] \propto e^{-|k-s|/b}
 Analyser:   $\hat c_j = m_j - E[Z] + Y_j$ with $m_j$ messages and $Y_j$ two-sided geometric noise of its own, of
             `analyser_scale`: the shuffler, who knows $Z_j$, does not know $Y_j$.
 View:       $c_j + Z_j$, independently; a replaced person shifts one up by one and another down: $\delta = P[Z=0]$ from
-            $\epsilon = 2/b$ on, for every crowd, whoever drops out or is corrupt.
+            $\epsilon = 2/b$ on, for every crowd, whoever drops out or is corrupt. With $k$ families of
+            cells $k$ are shifted up and $k$ down.
 Error:      unbiased, the variance of $Z$ and of $Y$, whatever the data, cell by cell independent.
 
 [MSE25] Murakami, Sei and Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency Estimation under
@@ -22,7 +23,7 @@ from typing import ClassVar, Self
 from headcount.privacy import Crowd, Neighbours
 from headcount.protocols.base import Shape
 from headcount.protocols.shared.padded import TwoSidedPadding
-from headcount.questions import Histogram
+from headcount.questions import Distribution, Histogram
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +31,7 @@ class PaddedHistogram(TwoSidedPadding):
     """The central error in every category with one message each, from a shuffler that adds its own."""
 
     name: ClassVar[str] = "padded-histogram"
-    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF})
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.K_OF})
     reference: ClassVar[str] = "Murakami, Sei and Eriguchi 2025, arXiv:2504.07362"
 
     @classmethod
@@ -42,3 +43,6 @@ class PaddedHistogram(TwoSidedPadding):
         yield cls.tiny()
         yield cls(task=Histogram(2), crowd=Crowd(3), scale=0.4, shift=1, neighbours=Neighbours.ADD_REMOVE)
         yield cls(task=Histogram(2), crowd=Crowd(2), scale=0.4, shift=1, analyser_scale=0.4)
+        tree = Distribution((0.0, 2.0), 2, radices=(2, 1))
+        yield cls(task=tree, crowd=Crowd(2), scale=0.4, shift=1)
+        yield cls(task=tree.counted_from_zero(), crowd=Crowd(2), scale=0.4, shift=1, neighbours=Neighbours.ADD_REMOVE)

@@ -33,7 +33,7 @@ from headcount.programme.law import Floats, Ints, Noise
 from headcount.protocols.base import Choices, Knob, Shape, likely_variance
 from headcount.protocols.shared.cells import one_of_each, touched
 from headcount.protocols.shared.dummy_messages import PoissonDummies
-from headcount.questions import Distribution, Histogram, Question
+from headcount.questions import Distribution, Histogram, Question, Table
 
 ANY = Field.named("any")
 
@@ -108,8 +108,8 @@ class PoissonHistogram(PoissonDummies):
 
     @property
     def provable(self) -> bool:  # type: ignore[override]
-        """Losses on a grid are not added up in balls yet."""
-        return touched(self.task) == 1
+        """Of several messages that may be dropped the proofs know nothing yet."""
+        return touched(self.task) == 1 or self.keep == 1.0
 
     @classmethod
     def tiny(cls) -> Self:
@@ -120,3 +120,4 @@ class PoissonHistogram(PoissonDummies):
         yield cls.tiny()
         yield cls(task=Histogram(3), crowd=Crowd(2), mean=0.5, keep=0.625)
         yield cls(task=Distribution((0.0, 2.0), 2, radices=(2, 1)), crowd=Crowd(2), mean=0.1)
+        yield cls(task=Table({"a": 2, "b": 2}, margins=1, measured=["a", "b"]), crowd=Crowd(2), mean=0.1)

@@ -24,9 +24,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
@@ -119,6 +120,12 @@ class RecursiveSum(Protocol):
             sent.append(Maybe(lie, Let("any", Below(size), Emit(ANY + start)), Emit(digit + start)))
             start += size
         return Let("level", Rounded(value, steps, coarse * last), All(*sent))
+
+    def telling(self) -> npt.NDArray[Any]:
+        """The largest of each digit."""
+        messages = np.zeros(len(self.alphabets), dtype=self.message)
+        messages["kind"] = np.cumsum(self.alphabets) - 1
+        return messages
 
     def tally(self, batch: Batch) -> Tally:
         starts = np.append(0, np.cumsum(self.alphabets))

@@ -33,7 +33,7 @@ from headcount.privacy.crowd import LARGEST
 from headcount.privacy.sampled_counts import SampledCount, SampledHistogram
 from headcount.programme import Brick, Chance, Coins, Copies, Emit, Field, Maybe, Tally, Threshold
 from headcount.programme.law import Floats, Ints, Noise
-from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape
+from headcount.protocols.base import Choices, Knob, Protocol, Reach, Settings, Shape
 from headcount.questions import Histogram, Question
 
 
@@ -106,6 +106,10 @@ class SampleThreshold(Protocol):
 
     def point(self, tally: Tally) -> Floats:
         return tally.totals / self.rate
+
+    def reach(self, messages: int = 1) -> Reach:
+        """A report that is sampled; one that lifts a count over the threshold shows all of it."""
+        return Reach(1.0 / self.rate, 0.0, apart=self.task.shape.several / self.rate, lifted=self.threshold / self.rate)
 
     def noise(self, truth: int, reports: int) -> Noise:
         sampled = laws.binomial(truth, self.rate)

@@ -25,6 +25,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from headcount.privacy import Budget, Crowd, Neighbours, Pair, PrivacyLoss, laws
 from headcount.privacy.exact_tables import exp_below
@@ -34,7 +35,7 @@ from headcount.programme.chance import WORD
 from headcount.programme.law import Floats, Ints, Law, Noise
 from headcount.programme.release import SampleAndPad
 from headcount.protocols.base import Knob, Shape
-from headcount.protocols.shared.padded import PaddedByShuffler
+from headcount.protocols.shared.padded import RARELY, PaddedByShuffler
 from headcount.questions import Histogram
 from headcount.questions.question import Question
 
@@ -77,6 +78,13 @@ class SampledPaddedHistogram(PaddedByShuffler):
 
     def released(self) -> Release:
         return SampleAndPad(*self._chances)
+
+    def kept(self, reports: int, coins: Coins) -> npt.NDArray[np.bool_]:
+        return coins.bernoulli(self._chances[0], reports)
+
+    def padded_by(self, reports: int) -> tuple[int, int]:
+        low, high = (laws.binomial(reports, self._chances[0]) + self._all_added).within(RARELY / 2)
+        return low - reports, high - reports
 
     def view(self, honest: int) -> PrivacyLoss:
         keep, more = (Fraction(chance.threshold, WORD) for chance in self._chances)

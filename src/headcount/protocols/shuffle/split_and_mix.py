@@ -37,7 +37,7 @@ from headcount.privacy.discrete_laplace import IdealLaplaceShift
 from headcount.privacy.share_distance import fewest_shares, published_shares, share_distance
 from headcount.programme import Batch, Brick, Field, From, Let, Shares, Tally
 from headcount.programme.law import Floats, Law, Noise, weighed
-from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape
+from headcount.protocols.base import Choices, Knob, Protocol, Reach, Settings, Shape
 from headcount.protocols.shared.stochastic_rounding import (
     fine_enough,
     halfway,
@@ -155,6 +155,11 @@ class SplitAndMix(Protocol):
         """Residues above the middle of what no sum reaches are negative ones."""
         top = (tally.reports * self.levels + self.modulus) // 2
         return np.where(tally.totals > top, tally.totals - self.modulus, tally.totals) / self.levels
+
+    def reach(self, messages: int = 1) -> Reach:
+        """One share can be any residue, and turns a sum in the middle of them into any other."""
+        any_number = self.modulus / 2.0 / self.levels
+        return Reach(any_number, -any_number, bounded=False)
 
     @property
     def hardest_value(self) -> int:

@@ -22,7 +22,7 @@ import numpy as np
 from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss, laws
 from headcount.programme import NOTHING, All, Brick, Chance, Coins, Copies, Emit, Field, Maybe, Tally
 from headcount.programme.law import Floats, Ints, Noise
-from headcount.protocols.base import Knob, Protocol, Settings, likely_variance
+from headcount.protocols.base import Knob, Protocol, Reach, Settings, likely_variance
 
 ONE = Emit(0)
 
@@ -55,6 +55,12 @@ class Zsum(Protocol):
     def point(self, tally: Tally) -> Floats:
         people = (tally.totals - tally.reports) + tally.reports * self.gamma
         return np.where(tally.totals > tally.reports, people, 0.0) if self.thresholded else people
+
+    def reach(self, messages: int = 1) -> Reach:
+        """If small counts are suppressed, a message more than people report shows what that hid."""
+        one = super().reach(messages) if not self.thresholded else replace(self, thresholded=False).reach(messages)
+        hidden = self.crowd.size * float(self.gamma) if self.thresholded else 0.0
+        return replace(one, lifted=one.up + hidden) if hidden else one
 
     def noise(self, truth: int, reports: int) -> Noise:
         missing = laws.binomial(reports, self.gamma)

@@ -26,10 +26,12 @@ class Bins(Listed):
 
     edges: tuple[float, ...]
     other: bool = False
+    missing: str | None = None
     outside: ClassVar[str] = "outside the edges"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "edges", _increasing(self.edges))
+        self._require_other()
 
     @classmethod
     def of(cls, bins: Any, bounds: Any = None, *, other: bool = False) -> Bins:
@@ -52,10 +54,10 @@ class Bins(Listed):
     def codes(self, column: Array) -> Codes:
         if not column.size:
             return np.zeros(0, dtype=self.narrow)
-        read, edges = numbers(column).require(), np.array(self.edges)
+        read, edges = numbers(column), np.array(self.edges)
         codes = np.searchsorted(edges, read.values, side="right") - 1
         codes = np.where(read.values == edges[-1], edges.size - 2, codes)
-        return self.placed(codes, (codes >= 0) & (codes < edges.size - 1) & ~read.strange)
+        return self.placed(codes, read, (codes >= 0) & (codes < edges.size - 1))
 
     def shares(self, told: Any) -> Floats:
         """Of a pair of numbers, the bins from the first on and below the second; a bin between counts in part."""
@@ -66,6 +68,8 @@ class Bins(Listed):
         return False
 
     def label(self, code: int) -> float:
+        if self.apart and code == len(self.labels):
+            return float("nan")
         return self.edges[code] if code < len(self.labels) else self.edges[-1] + 1.0
 
     @property
@@ -77,7 +81,7 @@ class Bins(Listed):
         return f"a number from {self.edges[0]:g} to {self.edges[-1]:g}"
 
     def to_json(self) -> dict[str, Any]:
-        return {"edges": list(self.edges), "other": self.other}
+        return {"edges": list(self.edges), **self._placing()}
 
 
 def is_pair(told: Any) -> bool:

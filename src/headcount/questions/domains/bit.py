@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
 from headcount.questions.domains.domain import Domain, Merge, Shape
-from headcount.questions.reading import Array, Declared, equal, truths
+from headcount.questions.domains.missing import DROP, NO, REFUSE, rule
+from headcount.questions.reading import MISSING, Array, Declared, Read, absent, all_declared, equal_any, truths
 
 NOT_A_BIT = (
     "data has values other than 0 and 1, true and false",
     Phrase("use {where} to say which counts as 1"),
 )
+NOT_SPELLED = ("data has values that say neither yes nor no", Phrase("use {where} to say which count as 1"))
 
 
 @dataclass(frozen=True)
 class Bit(Domain):
-    """A truth value, or whether the column holds the value `where`, which a missing one never does."""
+    """A truth value, or whether the column holds one of the values `where`.
 
-    where: Declared | None = None
+    A missing one is refused, but not with `where`: there it is none of these values, unless `missing` says otherwise.
+    With `spelled` it may say yes and no, on and off, t and f, y and n, in any case.
+    """
+
+    where: tuple[Declared, ...] | None = None
+    missing: str | None = None
+    spelled: bool = False
     shape: ClassVar[Shape] = Shape.BIT
     merge: ClassVar[Merge] = Merge.ANY  # type: ignore[misc]
     size = 2
@@ -31,11 +40,41 @@ class Bit(Domain):
 
     def codes(self, column: Array) -> npt.NDArray[np.uint8]:
         if self.where is not None:
-            return equal(column, self.where).view(np.uint8)
-        return truths(column).require(*NOT_A_BIT).values
+            if self.missing == REFUSE and absent(column).any():
+                raise BadData(*MISSING)
+            return equal_any(column, self.where).view(np.uint8)
+        read = truths(column, spelled=self.spelled)
+        if self.missing in (NO, DROP):
+            read = Read(
+                np.where(read.missing, 0, read.values).astype(np.uint8), read.strange, np.zeros_like(read.missing)
+            )
+        return read.require(*(NOT_SPELLED if self.spelled else NOT_A_BIT)).values
+
+    def told_by(self, where: object) -> Bit:
+        """The same where the asker says which values count as a one."""
+        if where is None:
+            return self
+        if self.spelled:
+            raise BadArgument("where", "is given together with spelled", "list every spelling, or leave it out")
+        return replace(self, where=all_declared(where))
 
     def compared(self, place: int) -> Bit:
-        return Bit()
+        return replace(self, where=None, missing=None, spelled=False)
 
     def label(self, code: int) -> float:
         return float(code)
+
+    @property
+    def rules(self) -> list[str]:
+        said = [] if self.where is None or len(self.where) == 1 else [f"{_listed(self.where)} count as a one"]
+        spelled = ["yes and no are read in any spelling"] if self.spelled else []
+        return [*said, *spelled, *rule(self.missing)]
+
+    def to_json(self) -> dict[str, Any]:
+        missing = {} if self.missing is None else {"missing": self.missing}
+        return {**({"spelled": True} if self.spelled else {}), **missing}
+
+
+def _listed(values: tuple[Declared, ...]) -> str:
+    *others, last = [f"{value:.15g}" if isinstance(value, float) else str(value) for value in values]
+    return f"{', '.join(others)} and {last}" if others else last

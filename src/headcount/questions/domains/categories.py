@@ -13,6 +13,7 @@ from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
 from headcount.programme.law import Floats
 from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shape
+from headcount.questions.domains.missing import AS_OTHER, CATEGORY, DROP, MISSING, REFUSE, rule
 from headcount.questions.reading import Array, Declared, Mask, Read, declared_number, declared_text, numbers, texts
 from headcount.types import Labels
 
@@ -22,25 +23,41 @@ LISTED = 20  # labels that are named in a sentence
 
 
 class Listed(Domain):
-    """Base of categories and bins: a code for each label, and perhaps one more for `other`."""
+    """Base of categories and bins: a code for each label, perhaps one for missing values, and one for `other`."""
 
     labels: Sequence[Label]
     other: bool
+    missing: str | None
     outside: ClassVar[str]
     shape: ClassVar[Shape] = Shape.ONE_OF
     merge: ClassVar[Merge] = Merge.SAME  # type: ignore[misc]
 
     @property
     def size(self) -> int:
-        return len(self.labels) + self.other
+        return len(self.labels) + self.apart + self.other
 
-    def placed(self, codes: Codes, known: Mask) -> Codes:
-        """Entries that are not `known` are in `other`, or refused."""
+    @property
+    def apart(self) -> bool:
+        """Whether missing values are a category of their own."""
+        return self.missing == CATEGORY
+
+    @property
+    def called(self) -> list[Label]:
+        """The labels, and what missing values are called where they are one of them."""
+        return [*self.labels, *([MISSING] if self.apart else [])]
+
+    def placed(self, codes: Codes, read: Read, known: Mask) -> Codes:
+        """Missing values where they were declared to be, and entries that are not `known` in `other`; or refused."""
+        if self.missing in (None, REFUSE, DROP):  # rows that are left out are gone already
+            read.require()
+        codes = np.asarray(codes)
         if self.other:
-            codes = np.where(known, codes, len(self.labels))
-        elif not np.all(known):
+            codes = np.where(known & ~read.missing & ~read.strange, codes, self.size - 1)
+        elif not np.all((known & ~read.strange) | read.missing):
             works = Phrase("name them all, or use {other} to count the rest apart", other=True)
             raise BadData(f"data has values {self.outside}", works)
+        if self.apart:
+            codes = np.where(read.missing, len(self.labels), codes)
         return codes.astype(self.narrow, copy=False)
 
     @property
@@ -49,7 +66,19 @@ class Listed(Domain):
         return np.dtype(np.min_scalar_type(self.size - 1))
 
     def label(self, code: int) -> Any:
-        return self.labels[code] if code < len(self.labels) else -1
+        return self.labels[code] if code < len(self.labels) else None if self.apart and code == len(self.labels) else -1
+
+    @property
+    def rules(self) -> list[str]:
+        return rule(self.missing)
+
+    def _placing(self) -> dict[str, Any]:
+        """What its JSON says of values that have no label."""
+        return {"other": self.other, **({} if self.missing is None else {"missing": self.missing})}
+
+    def _require_other(self) -> None:
+        if self.missing == AS_OTHER and not self.other:
+            raise BadArgument("missing", "is 'other' and nothing else is", Phrase("use {other}, too", other=True))
 
     def shares(self, told: Any) -> Floats:
         """Which part of each code somebody means who names a label, or several."""
@@ -74,19 +103,20 @@ class Categories(Listed):
 
     labels: Sequence[Label]
     other: bool = False
+    missing: str | None = None
     outside: ClassVar[str] = "outside the categories"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", _checked(self.labels))
+        self._require_other()
 
     def codes(self, column: Array) -> Codes:
         if not column.size:  # an empty column has no type to judge by
             return np.zeros(0, dtype=self.narrow)
         if self._are_codes(column):
             return column.astype(self.narrow, copy=False)
-        read = (texts if self._textual else numbers)(column).require()
-        codes, known = self._looked_up(read)
-        return self.placed(codes, known & ~read.strange)
+        read = (texts if self._textual else numbers)(column)
+        return self.placed(*self._looked_up(read))
 
     def _are_codes(self, column: Array) -> bool:
         if not isinstance(self.labels, range) or column.dtype.kind not in "iu" or np.ma.isMaskedArray(column):
@@ -98,17 +128,17 @@ class Categories(Listed):
         """Whether entries are read as text; they are read as numbers otherwise."""
         return isinstance(self.labels[0], str)
 
-    def _looked_up(self, read: Read) -> tuple[Codes, Mask]:
+    def _looked_up(self, read: Read) -> tuple[Codes, Read, Mask]:
         if isinstance(self.labels, range):
             held = read.values
             known: Mask = (held >= 0) & (held < len(self.labels)) & (held == np.floor(held))
-            return np.where(known, held, 0).astype(np.int64), known
+            return np.where(known, held, 0).astype(np.int64), read, known
         if self._textual:
             codes = np.fromiter((self._places.get(label, -1) for label in read.values.tolist()), dtype=np.int64)
-            return codes, codes >= 0
+            return codes, read, codes >= 0
         labels, order = self._sorted
         at = np.minimum(np.searchsorted(labels, read.values), labels.size - 1)
-        return order[at], labels[at] == read.values
+        return order[at], read, labels[at] == read.values
 
     @cached_property
     def _places(self) -> dict[Label, int]:
@@ -134,7 +164,7 @@ class Categories(Listed):
 
     def to_json(self) -> dict[str, Any]:
         listed = len(self.labels) if isinstance(self.labels, range) else [*self.labels]
-        return {"categories": listed, "other": self.other}
+        return {"categories": listed, **self._placing()}
 
 
 def positive(argument: str, number: int) -> int:

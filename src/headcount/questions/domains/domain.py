@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.phrases import Phrase
-from headcount.questions.reading import Array, Declared
+from headcount.questions.domains.missing import DROP
+from headcount.questions.reading import Array, Mask, absent
 from headcount.types import Label as Label
 
 Codes: TypeAlias = npt.NDArray[Any]
@@ -33,6 +34,8 @@ class Shape(StrEnum):
     # are independent and have one law
     KEY = "key", True  # a label that nobody listed beforehand: a cell for each that occurs
     AMOUNT = "amount", False  # from 0 to d - 1, in steps: a single cell adds them up
+    SHARE = "share", False  # an amount in two cells: what people hold, and what they lack of the largest amount
+    SHARES = "shares", True  # an amount in one of several groups, each with two such cells
 
     several: bool  # whether there is an answer for each of several labels
 
@@ -84,6 +87,8 @@ class Domain(ABC):
 
     shape: ClassVar[Shape]
     merge: Merge
+    where: Any = None  # of declared values, those whose code is 1, where all others have 0
+    missing: Any = None  # what becomes of a missing value, see `missing.py`; None for the usual way
 
     @property
     @abstractmethod
@@ -113,9 +118,20 @@ class Domain(ABC):
         return True
 
     @property
-    def where(self) -> Declared | None:
-        """The value whose code is 1, where all others have 0."""
-        return None
+    def drops(self) -> bool:
+        """Whether rows are left out in which the value is missing."""
+        return any(part.missing == DROP for part in self.parts)
+
+    def kept(self, columns: Sequence[Array]) -> Mask | None:
+        """Which rows are not left out, from the columns of the parts; None where all are kept."""
+        dropping = [column for part, column in zip(self.parts, columns, strict=True) if part.missing == DROP]
+        return ~np.logical_or.reduce([absent(column) for column in dropping]) if dropping else None
+
+    @property
+    def rules(self) -> list[str]:
+        """What was declared of values that are not plain, in words: told with every answer, and never to how many rows
+        it applied."""
+        return [*dict.fromkeys(rule for part in self.parts if part is not self for rule in part.rules)]
 
     def compared(self, place: int) -> Domain:
         """The same where a database has already compared this part's column with its `where`."""

@@ -1,40 +1,31 @@
-"""Categories of the people who hold a one."""
+"""The groups of the people who hold a one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from headcount.errors import BadData
-from headcount.phrases import Phrase
 from headcount.questions.domains.bit import Bit
-from headcount.questions.domains.categories import Categories
 from headcount.questions.domains.domain import Codes, Domain, Shape
+from headcount.questions.domains.product import Product
 from headcount.questions.reading import Array
 
-
-@dataclass(frozen=True)
-class Groups(Categories):
-    """The categories of a column of groups."""
-
-    def codes(self, column: Array) -> Codes:
-        try:
-            return super().codes(column)
-        except BadData:
-            works = Phrase("name them all in {categories}")
-            raise BadData("by has groups outside the categories", works) from None
+NOBODY = "~"  # the key of whoever holds no one: behind all others, which are lists in JSON
 
 
 @dataclass(frozen=True)
 class Filtered(Domain):
     """A group for each person who holds a one; everybody else is in the last code, `other`."""
 
-    groups: Groups
+    groups: Product
     bit: Bit
-    shape: ClassVar[Shape] = Shape.ONE_OF
+
+    @property
+    def shape(self) -> Shape:  # type: ignore[override]
+        return self.groups.shape
 
     @property
     def size(self) -> int:
@@ -42,14 +33,18 @@ class Filtered(Domain):
 
     @property
     def parts(self) -> tuple[Domain, ...]:
-        return self.groups, self.bit
+        return *self.groups.parts, self.bit
+
+    @property
+    def grouped(self) -> bool:
+        return self.groups.grouped
 
     def joined(self, codes: Sequence[Codes]) -> Codes:
-        groups, ones = codes
-        return np.where(ones == 1, groups.astype(np.int64), self.groups.size)
+        groups, ones = self.groups.joined(codes[:-1]), codes[-1]
+        return np.where(ones == 1, groups, NOBODY if self.shape is Shape.KEY else self.groups.size)
 
     def compared(self, place: int) -> Filtered:
-        return Filtered(self.groups, Bit())
+        return replace(self, bit=self.bit.compared(0)) if place == len(self.groups.parts) else self
 
     def codes(self, column: Array) -> Codes:
         raise NotImplementedError
@@ -63,4 +58,4 @@ class Filtered(Domain):
         return self.groups.accepted
 
     def to_json(self) -> dict[str, Any]:
-        return Categories(self.groups.labels, other=True).to_json()
+        return {"parts": [part.to_json() for part in self.parts]}

@@ -26,6 +26,7 @@ class Intervals(Listed):
     bounds: tuple[float, float]
     count: int
     clip: bool = False
+    missing: str | None = None
     other: ClassVar[bool] = False  # type: ignore[misc]
     outside: ClassVar[str] = "outside the bounds"
 
@@ -85,4 +86,5 @@ class Intervals(Listed):
         return "a number" + ("" if self.clip else f" from {self.bounds[0]:g} to {self.bounds[1]:g}")
 
     def to_json(self) -> dict[str, Any]:
-        return {"bounds": list(self.bounds), "bins": self.count, "clip": self.clip}
+        missing = {} if self.missing is None else {"missing": self.missing}
+        return {"bounds": list(self.bounds), "bins": self.count, "clip": self.clip, **missing}

@@ -9,13 +9,15 @@ import numpy as np
 
 from headcount.errors import BadArgument
 from headcount.questions.domains.domain import Codes, Domain, Merge, Shape
-from headcount.questions.reading import Array, texts
+from headcount.questions.domains.missing import CATEGORY, MISSING, rule
+from headcount.questions.reading import Array, Read, texts
 
 
 @dataclass(frozen=True)
 class Keys(Domain):
     """Whatever people hold, as text: a code is the label itself, and how many there are is not known."""
 
+    missing: str | None = None
     shape: ClassVar[Shape] = Shape.KEY
     merge: ClassVar[Merge] = Merge.SAME  # type: ignore[misc]
     described = "One label for each person; which labels there are is not known beforehand."
@@ -29,7 +31,15 @@ class Keys(Domain):
         if not column.size:
             return np.zeros(0, dtype=np.str_)
         works = "turn them into text first"
-        return texts(column).require("data has values that are neither text nor numbers", works).values
+        read = texts(column)
+        if self.missing == CATEGORY:
+            read = Read(np.where(read.missing, MISSING, read.values), read.strange, np.zeros_like(read.missing))
+        return read.require("data has values that are neither text nor numbers", works).values
+
+    @property
+    def rules(self) -> list[str]:
+        return rule(self.missing)
 
     def to_json(self) -> dict[str, Any]:
-        return {"categories": None, "other": False}
+        missing = {} if self.missing is None else {"missing": self.missing}
+        return {"categories": None, "other": False, **missing}

@@ -14,7 +14,8 @@ from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
 from headcount.questions.domains.domain import Domain, Merge, Shape, Spelling, Steps
-from headcount.questions.reading import EXACT, Array
+from headcount.questions.domains.missing import rule
+from headcount.questions.reading import EXACT, Array, Read
 from headcount.questions.reading import numbers as numerals
 
 BETWEEN_STEPS = 1e-6  # tolerance of values beside a step
@@ -36,6 +37,7 @@ class Levels(Domain):
     clip: bool = False
     within: tuple[float, float] | None = None
     merge: Merge = Merge.ADD
+    missing: float | str | None = None
     shape: ClassVar[Shape] = Shape.AMOUNT
 
     def __post_init__(self) -> None:
@@ -45,6 +47,10 @@ class Levels(Domain):
             object.__setattr__(self, "within", tuple(float(end) for end in self.within))
         if not low <= self.limits[0] < self.limits[1] <= high:
             raise BadArgument("within", f"is {self.within!r}", f"use a part of ({low:g}, {high:g})")
+        if isinstance(self.missing, int | float) and not (
+            self.clip or self.limits[0] <= self.missing <= self.limits[1]
+        ):
+            raise BadArgument("missing", f"is {self.missing:g}, outside the bounds", "use a number within them")
         if not 1 <= self.count <= REAL_STEPS or self.count != int(self.count):
             raise BadArgument("steps", f"is {self.count!r}", "use a whole number from 1 to 2**40")
         if self.stepped and max(-low, high) >= EXACT:
@@ -86,7 +92,19 @@ class Levels(Domain):
         return self.count + 1
 
     def numbers(self, column: Array) -> npt.NDArray[np.float64]:
-        return numerals(column).require("data must be numbers for a sum or a mean").values
+        read = numerals(column)
+        if self.filled is not None:
+            read = Read(np.where(read.missing, self.filled, read.values), read.strange, np.zeros_like(read.missing))
+        return read.require("data must be numbers for a sum or a mean").values
+
+    @property
+    def filled(self) -> float | None:
+        """The number that a missing one counts as."""
+        return None if self.missing is None or isinstance(self.missing, str) else float(self.missing)
+
+    @property
+    def rules(self) -> list[str]:
+        return rule(self.missing)
 
     def codes(self, column: Array) -> npt.NDArray[np.int64]:
         (low, high), held = self.limits, self.numbers(column)
@@ -121,6 +139,8 @@ class Levels(Domain):
             fits += f" AND abs({steps} - {spell.nearest(steps)}) <= {BETWEEN_STEPS}"
         return Steps(spell.nearest(steps), fits, given, takes_nan=self.clip)
 
+    grouped = True
+
     def label(self, code: int) -> float:
         return self.bounds[0] + self.width * code / self.count
 
@@ -136,7 +156,8 @@ class Levels(Domain):
 
     def to_json(self) -> dict[str, Any]:
         within = {} if self.within is None else {"within": list(self.within)}
-        return {"bounds": list(self.bounds), "steps": self.count, "clip": self.clip, **within}
+        missing = {} if self.missing is None else {"missing": self.missing}
+        return {"bounds": list(self.bounds), "steps": self.count, "clip": self.clip, **within, **missing}
 
 
 def bounded(bounds: Any) -> tuple[float, float]:

@@ -62,6 +62,7 @@ function changed(state) {
 async function answerTo(state) {
   const own = (asking = new AbortController());
   const began = performance.now();
+  for (const figure of Object.values(figures)) figure.wait();
   document.body.dataset.answered = document.body.dataset.drawn = document.body.dataset.quick = "";
   try {
     const soon = await post("page/quick", form.asked(state), own.signal);

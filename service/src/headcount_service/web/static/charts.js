@@ -24,6 +24,12 @@ export class Figure {
     this.noted.textContent = words;
   }
 
+  /** What it showed belongs to another question. */
+  wait() {
+    this.make = null;
+    this.room.replaceChildren(h("p", { class: "status" }, "Being computed …"));
+  }
+
   show(make) {
     this.make = make;
     this.width = 0;

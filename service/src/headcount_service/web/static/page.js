@@ -2,7 +2,7 @@
 
 import { $, ask, h, sentence } from "./dom.js";
 
-const PARTS = { advisor: "./advisor.js", ask: "./ask.js", collections: "./collections.js" };
+const PARTS = { advisor: "./advisor.js", data: "./data.js", ask: "./ask.js", collections: "./collections.js" };
 const begun = new Map(); // the modules of parts that have been shown
 let offered = [];
 let about = {};
@@ -33,7 +33,7 @@ async function begin() {
     $("trouble").replaceChildren(h("p", { class: "error" }, sentence(problem.message)), h("button", { type: "button", onclick: begin }, "Try again"));
     return;
   }
-  offered = Object.keys(PARTS).filter((part) => about.parts.includes(part));
+  offered = about.parts.filter((part) => part in PARTS); // the first is shown
   for (const link of document.querySelectorAll("nav a")) link.hidden = !offered.includes(link.dataset.part);
   addEventListener("hashchange", () => {
     show();

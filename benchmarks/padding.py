@@ -1,0 +1,74 @@
+"""What padded counts and histograms err by, collected from devices by a shuffler and an analyser that listen.
+
+    python benchmarks/padding.py [--people 10000] [--categories 1000] [--counts 100]
+
+Every device is one of its own, and answers over HTTP. The error of a histogram is over its categories; that of a
+count is the same in every crowd, so that it is taken over many small ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+import headcount as hc
+from headcount.figures.text_table import TextTable
+from headcount.protocols.base.protocol import Protocol
+from headcount.protocols.base.report_size import X25519, Wire
+from headcount_service.cli.releases import Released
+from headcount_service.client.simulated import report_all
+from parties import Serving, serving
+
+BUDGET = hc.Budget(1, 1e-6)
+FEW = 3  # people of a count
+VALUES = 7  # categories that anybody holds
+COLUMNS = ("plan", "analyser's noise", "devices", "bytes", "rmse", "predicted", "certificate")
+
+
+def measured(parties: Serving, protocol: Protocol, answers: Sequence[int]) -> tuple[np.ndarray, int, str]:
+    """The errors of one release, what a device has sent, and what is proved."""
+    plan = hc.Plan(protocol, BUDGET, Wire.of(protocol, BUDGET, X25519))
+    desk, population = parties.desk, f"people at {time.time_ns()}"
+    desk.endow(population, 2, 1e-5)
+    terms = {"window": 36_000, "admission": "anyone", "fixed": False, "trust_all": True}
+    collection = desk.create(plan, question="Which?", population=population, **terms)
+    receipts = report_all(desk.shuffler.address, collection.id, answers, hash=collection.hash)
+    assert {receipt.messages for receipt in receipts} == {1}
+    desk.close(collection.id)
+    told = Released(desk.release(collection.id))
+    several = protocol.task.shape.several
+    values = [cell["value"] for cell in told.estimate["cells"]] if several else [told.estimate["value"]]
+    truth = np.bincount(answers, minlength=len(values)) if several else [sum(answers)]
+    return np.array(values) - truth, receipts[0].bytes, told.verify().answer
+
+
+def row(parties: Serving, analyser: bool, answers: Sequence[int], categories: int, times: int) -> tuple[str, ...]:
+    task, name = (hc.Histogram(categories), "padded-histogram") if categories else (None, "padded-count")
+    given = {"n": 10_000, "least": len(answers), "epsilon": 1, "delta": 0.99e-6, "analyser": analyser}
+    protocol = hc.protocol(name, task, **given)
+    found = [measured(parties, protocol, answers) for _ in range(times)]
+    errors = np.concatenate([each[0] for each in found])
+    told = f"{math.sqrt((errors**2).mean()):.3f} of {errors.size:,}"
+    devices = f"{len(answers):,}" if times == 1 else f"{times} × {len(answers)}"
+    return name, "yes" if analyser else "no", devices, str(found[0][1]), told, f"{protocol.rmse():.3f}", found[0][2]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Errors of padded counts and histograms, collected from devices.")
+    parser.add_argument("--people", type=int, default=10_000)
+    parser.add_argument("--categories", type=int, default=1_000)
+    parser.add_argument("--counts", type=int, default=100)
+    told = parser.parse_args()
+    holding = [person % VALUES for person in range(told.people)]
+    with serving("SQLite") as parties:
+        rows = [row(parties, own, holding, told.categories, 1) for own in (True, False)]
+        rows += [row(parties, own, [1, 0, 1][:FEW], 0, told.counts) for own in (True, False)]
+    print(TextTable(COLUMNS, tuple(rows), frozenset({2, 3, 4, 5}), "one message from every device").text())
+
+
+if __name__ == "__main__":
+    main()

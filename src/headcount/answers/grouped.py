@@ -1,0 +1,274 @@
+"""Answers that are made of two cells in every group: rates, means and sums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from headcount.answers.estimate import Cell, Estimate
+from headcount.answers.intervals import digits
+from headcount.answers.linear import ErrorLaw
+from headcount.answers.shares import share_intervals, share_widths, sum_law
+from headcount.errors import BadArgument, Unsupported
+from headcount.programme.law import Floats, Ints, Noise
+from headcount.questions.domains.domain import Label, Shape
+
+EVERYBODY = "(all)"
+SMALL = "too few people to tell"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupedEstimate(Estimate):
+    """A rate, a mean or a sum in every group, from one release, as `fraction`, `mean` and `sum` return it with `by`.
+
+    Rates and means lie within the range of what a person may hold. In a group with so few people that noise hides how
+    many there are, nothing can be told: its value is not a number, and its interval is the whole range.
+
+    Parameters
+    ----------
+    protocol, tally, people, budget, secret, within, simulated, habit, rules
+        As for `Estimate`; `people` are those of the two cells of each group: the part that they lack of the largest
+        amount, or who hold a zero, and the part that they hold, or who hold a one.
+
+    Examples
+    --------
+    >>> rows = {"plan": ["free", "pro"] * 500, "churned": [1, 0, 0, 0] * 250}
+    >>> import pandas as pd
+    >>> answer = hc.fraction(pd.DataFrame(rows), column="churned", by="plan", categories=["free", "pro"], epsilon=1)
+    >>> 0.4 < answer["free"].value < 0.6
+    True
+    """
+
+    @cached_property
+    def _places(self) -> dict[Any, list[int]]:
+        """Where the two cells of each group are; -1 for one that is not shown."""
+        task = self.protocol.task
+        if self.tally.keys is not None:
+            found: dict[Any, list[int]] = task.places([*map(str, self.tally.keys.tolist())])  # type: ignore[attr-defined]
+            return found
+        names = task.names if task.shape.several else [""]  # type: ignore[attr-defined]
+        return {name: [2 * at, 2 * at + 1] for at, name in enumerate(names)}
+
+    @cached_property
+    def _pairs(self) -> Ints:
+        return np.array([*self._places.values()], dtype=np.int64).reshape(-1, 2)
+
+    @cached_property
+    def _cells(self) -> Floats:
+        """The people of the two cells of each group; none in one that is not shown."""
+        return np.append(self.people, 0.0)[self._pairs]
+
+    @property
+    def categories(self) -> list[Label]:
+        """The groups."""
+        return [*self._places]
+
+    @property
+    def group_sizes(self) -> Floats:
+        """About how many people there are in each group."""
+        sizes: Floats = self._cells.sum(axis=1)
+        return sizes
+
+    @property
+    def values(self) -> Floats:
+        """The answer in each group; not a number where too few people are in it to tell."""
+        found = self._answered(self._cells)
+        return np.where(self.too_small, np.nan, found) if self.protocol.task.per_person else found
+
+    def _answered(self, pairs: Floats) -> Floats:
+        found: Floats = self.protocol.task.answers(pairs.ravel(), self.tally.reports)
+        return found
+
+    @cached_property
+    def too_small(self) -> Any:
+        """In which groups there are too few people for a rate or a mean."""
+        low, high = self.protocol.task.ends  # type: ignore[attr-defined]
+        ends = self.intervals()
+        return ((ends[:, 0] <= low) & (ends[:, 1] >= high)) | (self._pairs < 0).any(axis=1)
+
+    @property
+    def _exact(self) -> bool:
+        """Whether the errors are independent, and have one law whatever the data."""
+        return self.protocol.independent and self.protocol.steady and self.protocol.task.shape is not Shape.KEY
+
+    def intervals(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Floats:
+        """Confidence intervals, a row [low, high] for each group.
+
+        Parameters
+        ----------
+        confidence : float
+            Chance that an interval covers the truth, above 0 and below 1.
+        simultaneous : bool
+            Whether all of them are to cover at once.
+
+        Returns
+        -------
+        ndarray
+        """
+        each = self.each_at(confidence) if simultaneous else confidence
+        if self._exact:
+            return self._intervals_of(self._cells, 1, each)
+        shown = self.people_intervals(1.0 - (1.0 - each) / 2.0)
+        hidden = self._hidden(1.0 - (1.0 - each) / 2.0)
+        return self.protocol.task.spans(
+            lambda _: np.vstack([shown, hidden])[self._pairs].reshape(-1, 2),
+            each,
+            self.tally.reports,
+            private=self.n is None,
+        )
+
+    def _hidden(self, confidence: float) -> Floats:
+        """The interval of a cell that is not shown."""
+        if self.tally.keys is None:
+            return np.zeros((1, 2))
+        nothing = replace(self.tally, totals=np.zeros(1, dtype=np.int64), keys=None)
+        return self.protocol.intervals(nothing, confidence)
+
+    def _intervals_of(self, pairs: Floats, times: int, confidence: float) -> Floats:
+        """For sums of so many groups' cells each."""
+        ends: tuple[float, float] = self.protocol.task.ends  # type: ignore[attr-defined]
+        low, high = ends
+        if self.protocol.task.per_person:
+            widths = share_widths(self.protocol, self.tally.reports, times, confidence, self._agreed)
+            shares: Floats = share_intervals(pairs[:, 0], pairs[:, 1], widths)
+            return shares * (high - low) + low
+        tail = (1.0 - confidence) / 2.0
+        below, above = self._sum_law(times).tails(tail)
+        values = pairs @ np.array([low, high])
+        return np.stack([values - above, values - below], axis=1)
+
+    def _sum_law(self, times: int) -> ErrorLaw:
+        """Of the error of a sum over so many groups."""
+        ends: tuple[float, float] = self.protocol.task.ends  # type: ignore[attr-defined]
+        return sum_law(self.protocol, self.tally.reports, ends, times, self._agreed)
+
+    @property
+    def _agreed(self) -> int:
+        """How many cells were made to add up to the number of people."""
+        return self.people.size if self.within == "crowd" else 0
+
+    def consistent(self) -> GroupedEstimate:
+        """The same with cells that add up to the number of people: each has an even share of what they lack.
+
+        Unlike counts, which are brought above zero too, this stays linear, so that intervals are as exact as before.
+
+        Returns
+        -------
+        GroupedEstimate
+        """
+        if self.n is None or not self._exact or not self.protocol.task.shape.several:
+            raise Unsupported("only groups that are listed, of people whose number is public, can be consistent")
+        lacking = (self.n - float(self.people.sum())) / self.people.size
+        return replace(self, within="crowd", people=self.people + lacking)
+
+    def totals(self, *by: str) -> list[Cell]:
+        """The same answer over all groups, or over those that agree in these columns: what the parts add up to.
+
+        Parameters
+        ----------
+        *by : str
+            Columns of groups that stay apart.
+
+        Returns
+        -------
+        list of Cell
+            With the interval of each, from the exact law of the sum of the errors.
+
+        Raises
+        ------
+        errors.BadArgument
+            If a name is no column of groups.
+        errors.Unsupported
+            If the errors depend on each other, or on the data.
+
+        Examples
+        --------
+        >>> rows = {"plan": ["free", "pro"] * 500, "churned": [1, 0, 0, 0] * 250}
+        >>> import pandas as pd
+        >>> answer = hc.fraction(pd.DataFrame(rows), column="churned", by="plan", categories=["free", "pro"], epsilon=1)
+        >>> 0.2 < answer.totals()[0].value < 0.3
+        True
+        """
+        names: Sequence[str] = self.protocol.task.by  # type: ignore[attr-defined]
+        for name in by:
+            if name not in names:
+                raise BadArgument("by", f"has no column {name!r}", f"use one of {', '.join(names)}")
+        if not self._exact:
+            raise Unsupported("totals need errors that are independent and the same whatever the data")
+        kept = [names.index(name) for name in by]
+        groups: dict[Any, list[int]] = {}
+        for at, label in enumerate(self.categories):
+            parts: Any = (label,) if len(names) == 1 else label
+            key = tuple(parts[place] for place in kept)
+            groups.setdefault(key[0] if len(key) == 1 else key or EVERYBODY, []).append(at)
+        return [self._total(label, places) for label, places in groups.items()]
+
+    def _total(self, label: Any, places: list[int]) -> Cell:
+        pair = self._cells[places].sum(axis=0)[None]
+        ((low, high),) = self._intervals_of(pair, len(places), 0.95).tolist()
+        return Cell(label, float(self._answered(pair)[0]), (low, high), people=float(pair.sum()))
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The answer in each group with its 95% interval, about how many people there are, and the interval with which
+        all groups are covered at once."""
+        together = self.intervals(simultaneous=True).tolist()
+        rows = zip(
+            self.categories,
+            self.values.tolist(),
+            self.intervals().tolist(),
+            together,
+            self.group_sizes.tolist(),
+            strict=True,
+        )
+        return [
+            Cell(category, value, (low, high), (least, most), people)
+            for category, value, (low, high), (least, most), people in rows
+        ]
+
+    @property
+    def _answers(self) -> int:
+        return len(self._places)
+
+    @property
+    def simultaneous95(self) -> float | None:
+        """None: groups of different sizes have intervals of different widths, which the cells have."""
+        return None
+
+    @property
+    def error(self) -> Noise:
+        """The law of the error of one cell, in people."""
+        return self.protocol.noise(self.tally.reports // 2, self.tally.reports)
+
+    @property
+    def std_error(self) -> float:
+        """The root mean square of the error in the largest group, to first order for a rate or a mean."""
+        low, high = self.protocol.task.ends  # type: ignore[attr-defined]
+        if not self.protocol.task.per_person:
+            return self.error.rmse * math.hypot(low, high)
+        if not self._cells.size:
+            return math.inf
+        rest, ones = self._cells[int(np.argmax(self.group_sizes))]
+        everybody: float = max(float(rest + ones), 1.0)
+        share = min(max(float(ones) / everybody, 0.0), 1.0)
+        return float(self.error.rmse * (high - low) * math.hypot(share, 1.0 - share) / everybody)
+
+    @property
+    def note(self) -> str:
+        """Of which values the answers are, where these are not the data themselves."""
+        return self.protocol.task.about if self.protocol.task.shape.several else ""
+
+    def shown(self, most: int | None = None) -> list[tuple[str, str, str]]:
+        """Each value, or the first few, and the ends of its 95% interval, with as many digits as mean something."""
+        rows = []
+        for value, (low, high) in zip(self.values.tolist()[:most], self.intervals().tolist()[:most], strict=True):
+            places = digits(low, high)
+            rows.append(
+                (SMALL if math.isnan(value) else f"{value:,.{places}f}", f"{low:,.{places}f}", f"{high:,.{places}f}")
+            )
+        return rows

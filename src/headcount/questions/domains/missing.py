@@ -1,0 +1,84 @@
+"""What becomes of a missing value: it is refused, counts as something that is declared, or leaves its row out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from headcount.common.quantity import quantity
+from headcount.errors import BadArgument
+from headcount.phrases import Phrase
+from headcount.types import Missing
+
+REFUSE, NO, AS_OTHER, CATEGORY, DROP = "refuse", "no", "other", "category", "drop"
+WORDS = (REFUSE, NO, AS_OTHER, CATEGORY, DROP)
+MISSING = "(missing)"  # the label of a category of its own
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Which of the words a domain understands, and whether a number stands for a missing one."""
+
+    words: frozenset[str]
+    number: bool = False
+
+
+BITS = Kind(frozenset({REFUSE, NO, DROP}))
+LISTS = Kind(frozenset({REFUSE, AS_OTHER, CATEGORY, DROP}))
+AMOUNTS = Kind(frozenset({REFUSE, DROP}), number=True)
+ONLY_DROPPED = Kind(frozenset({REFUSE, DROP}))
+
+
+def told(missing: Missing | None, *kinds: Kind) -> list[Any]:
+    """What each of these domains does with a missing value: what was said, of several the one that it understands.
+
+    Everything that is said must mean something to one of them.
+    """
+    several = isinstance(missing, Iterable) and not isinstance(missing, str)
+    given = [_word(each) for each in (missing if several else [] if missing is None else [missing])]  # type: ignore[union-attr]
+    for word in given:
+        if not any(_fits(word, kind) for kind in kinds):
+            raise BadArgument("missing", f"is {word!r}, which means nothing here", _works(kinds))
+    found = []
+    for kind in kinds:
+        fitting = [word for word in given if _fits(word, kind)]
+        if len(fitting) > 1:
+            raise BadArgument("missing", f"is both {fitting[0]!r} and {fitting[1]!r}", "say one of them")
+        found.append(fitting[0] if fitting else None)
+    return found
+
+
+def _word(given: Any) -> Any:
+    if isinstance(given, str):
+        if given not in WORDS:
+            raise BadArgument("missing", f"is {given!r}", f"use one of {', '.join(WORDS)}, or for sums a number")
+        return given
+    return quantity("missing", given, "use one of the words, or for sums a number")
+
+
+def _fits(word: Any, kind: Kind) -> bool:
+    return word in kind.words if isinstance(word, str) else kind.number
+
+
+def _works(kinds: Iterable[Kind]) -> str | Phrase:
+    words = [word for word in WORDS if any(word in kind.words for kind in kinds)]
+    number = ", or a number" if any(kind.number for kind in kinds) else ""
+    return f"use one of {', '.join(words)}{number}"
+
+
+def rule(missing: Any, *, of: str = "") -> list[str]:
+    """What was said of missing values, in words."""
+    what = f"a missing {of}" if of else "a missing value"
+    if missing in (None, REFUSE):
+        return []
+    if not isinstance(missing, str):
+        return [f"{what} counts as {missing:.15g}"]
+    return [
+        {
+            NO: f"{what} counts as no",
+            AS_OTHER: f"{what} counts as other",
+            CATEGORY: f"{what} is a category of its own",
+            DROP: f"rows with {what} are left out",
+        }[missing]
+    ]

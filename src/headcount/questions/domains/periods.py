@@ -1,0 +1,151 @@
+"""Days, weeks, months, quarters or years, or other stretches of time between declared moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from headcount.errors import BadArgument
+from headcount.phrases import Phrase
+from headcount.questions.domains.categories import MOST_CATEGORIES, Listed
+from headcount.questions.domains.domain import Codes
+from headcount.questions.reading import Array, moment, moments
+
+PERIODS = ("day", "week", "month", "quarter", "year")
+WORKS = Phrase("use days as in {bounds}", bounds=("2026-01-01", "2026-12-31"))
+
+
+@dataclass(frozen=True)
+class Periods(Listed):
+    """A period begins at its own moment, in UTC, and ends before the next one's. They are declared, never read from the
+    data."""
+
+    starts: tuple[str, ...]  # of the periods, by ISO 8601, and the end of the last one
+    period: str = ""  # which of `PERIODS`, where they are
+    other: bool = False
+    missing: str | None = None
+    outside: ClassVar[str] = "outside the periods"
+
+    def __post_init__(self) -> None:
+        found = [moment(start) for start in self.starts]
+        increasing = None not in found and all(low < high for low, high in pairwise(found))  # type: ignore[operator]
+        if len(found) < 2 or not increasing:
+            works = Phrase("use at least two increasing days, for example {bins}", bins=["2026-01-01", "2026-07-01"])
+            raise BadArgument("bins", "are not increasing", works)
+        object.__setattr__(self, "starts", tuple(map(iso, self._moments)))
+        self._require_other()
+
+    @classmethod
+    def of(cls, bins: Any, bounds: Any = None, *, other: bool = False, missing: str | None = None) -> Periods:
+        """From moments, or as the name of a period and the first and the last day: periods that begin before the first
+        day or end after the last one are whole."""
+        if not isinstance(bins, str):
+            return cls(tuple(_text(each) for each in bins), other=other, missing=missing)
+        if bins not in PERIODS:
+            raise BadArgument("bins", f"is {bins!r}", f"use one of {', '.join(PERIODS)}, a number of bins, or edges")
+        if not isinstance(bounds, Sequence) or isinstance(bounds, str) or len(bounds) != 2:
+            raise BadArgument("bounds", "is missing" if bounds is None else f"is {bounds!r}", WORKS)
+        first, last = (_day(each) for each in bounds)
+        if first > last:
+            raise BadArgument("bounds", f"is {bounds!r}", WORKS)
+        return cls(tuple(day.isoformat() for day in _starts(bins, first, last)), bins, other, missing)
+
+    @property
+    def _moments(self) -> list[int]:
+        return [found for start in self.starts if (found := moment(start)) is not None]
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:  # type: ignore[override]
+        """A period by its year and month, by its quarter, or by its first day."""
+        if self.period:
+            return tuple(_called(self.period, date.fromisoformat(start[:10])) for start in self.starts[:-1])
+        return tuple(f"[{low}, {high})" for low, high in pairwise(self.starts))
+
+    @property
+    def size(self) -> int:
+        return len(self.starts) - 1 + self.apart + self.other
+
+    def codes(self, column: Array) -> Codes:
+        if not column.size:
+            return np.zeros(0, dtype=self.narrow)
+        read, edges = moments(column), np.array(self._moments)
+        codes = np.searchsorted(edges, read.values, side="right") - 1
+        return self.placed(codes, read, (codes >= 0) & (codes < edges.size - 1))
+
+    @property
+    def grouped(self) -> bool:
+        return False
+
+    def label(self, code: int) -> Any:
+        if self.apart and code == len(self.starts) - 1:
+            return None
+        return self.starts[min(code, len(self.starts) - 1)]
+
+    @property
+    def described(self) -> str:
+        return self._described(f"{self.period}s" if self.period else "periods")
+
+    @property
+    def accepted(self) -> str:
+        return f"a day from {self.starts[0]} to before {self.starts[-1]}, as in {self.starts[0]}"
+
+    @property
+    def rules(self) -> list[str]:
+        return [*(["weeks begin on Monday"] if self.period == "week" else []), *super().rules]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"starts": list(self.starts), "period": self.period, **self._placing()}
+
+
+def iso(microseconds: int) -> str:
+    """A day, or a moment of it."""
+    found = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+    midnight = not (found.hour or found.minute or found.second or found.microsecond)
+    return found.date().isoformat() if midnight else found.replace(tzinfo=None).isoformat()
+
+
+def _text(given: Any) -> str:
+    found = moment(given)
+    if found is None:
+        works = Phrase("use days by ISO 8601, for example {bins}", bins=["2026-01-01", "2026-07-01"])
+        raise BadArgument("bins", "has something else than days and moments among them", works)
+    return iso(found)
+
+
+def _day(given: Any) -> date:
+    found = moment(given)
+    if found is None:
+        raise BadArgument("bounds", f"is {given!r}, which is no day", WORKS)
+    return (datetime(1970, 1, 1) + timedelta(microseconds=found)).date()
+
+
+def _starts(period: str, first: date, last: date) -> Iterator[date]:
+    """Where such periods begin, from the one that the first day is in to the one after that of the last day."""
+    step, at = {"month": 1, "quarter": 3, "year": 12}.get(period), first
+    if step is None:
+        at = first - timedelta(days=first.weekday() if period == "week" else 0)
+    else:
+        at = date(first.year, (first.month - 1) // step * step + 1, 1)
+    for _ in range(MOST_CATEGORIES):
+        yield at
+        if at > last:
+            return
+        if step is None:
+            at += timedelta(days=7 if period == "week" else 1)
+        else:
+            months = at.year * 12 + at.month - 1 + step
+            at = date(months // 12, months % 12 + 1, 1)
+
+
+def _called(period: str, start: date) -> str:
+    if period == "month":
+        return f"{start:%Y-%m}"
+    if period == "quarter":
+        return f"{start.year:04}-Q{(start.month + 2) // 3}"
+    return f"{start.year:04}" if period == "year" else start.isoformat()

@@ -1,0 +1,333 @@
+"""A series: the same question asked round after round, every week of a year, under one promise.
+
+The budget is charged once, beforehand, for all rounds together. After that every round that is run
+publishes an answer; sums, differences and trends of answers are post-processing and cost nothing.
+
+Internal: docs/api.md lists what is public.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from headcount.answers.error_sums import by_panels, error_sum
+from headcount.answers.estimate import Estimate
+from headcount.answers.linear import ErrorLaw, Linear
+from headcount.engines.engine import Rows, engine_for
+from headcount.errors import BadArgument, Unsupported
+from headcount.figures.text_table import TextTable
+from headcount.ledger.ledger import Ledger
+from headcount.phrases import Phrase
+from headcount.planner.advice import Advice
+from headcount.planner.levels import Levels
+from headcount.programme.coins import Coins, SecretCoins
+from headcount.programme.law import Noise
+from headcount.protocols.base.plan import Plan
+from headcount.questions.domains.domain import Label
+from headcount.running import carry_out
+from headcount.types import Data
+
+
+class Series:
+    """Rounds of one plan, paid for together and beforehand.
+
+    Parameters
+    ----------
+    plan : Plan or Advice
+        A plan for several rounds, from `hc.advise(…, rounds=52)`.
+    ledger : Ledger, optional
+        The ledger that is charged, once, for all rounds. Stopping early gives nothing back.
+
+    Raises
+    ------
+    errors.BadArgument
+        If the plan is for one round.
+    errors.OverBudget
+        If the ledger has not so much left.
+
+    Examples
+    --------
+    >>> plan = hc.advise("count", n=1_000, epsilon=1, delta=1e-6, rounds=4, protocols="geometric").best
+    >>> series = hc.Series(plan, ledger=hc.Ledger(epsilon=1, delta=1e-6))
+    >>> for ones in (300, 310, 350):
+    ...     answer = series.run([1] * ones + [0] * (1_000 - ones))
+    >>> low, high = series.difference(3, 1).interval()
+    >>> low < 50 < high
+    True
+    >>> series
+    Series: 3 of 4 rounds, (ε=1, δ=1e-06) for 4 rounds, replace-one
+    """
+
+    def __init__(self, plan: Plan | Advice, *, ledger: Ledger | None = None) -> None:
+        plan = plan.best if isinstance(plan, Advice) else plan
+        if plan.rounds == 1:
+            raise BadArgument("plan", "is for one round", Phrase("make one with {rounds}", rounds=52))
+        if ledger is not None:
+            ledger.charge(plan)
+        self._begin(plan, plan.rounds, Levels((1,), plan.rounds, 0.0))
+
+    def _begin(self, plan: Plan, rounds: int, levels: Levels) -> None:
+        self.plan, self.rounds, self.levels = plan, rounds, levels
+        self._answers: list[Estimate | None] = []
+        self._blocks: dict[tuple[int, int], Estimate] = {}
+
+    @classmethod
+    def of_events(cls, plan: Plan, rounds: int, levels: Levels, ledger: Ledger | None) -> Self:
+        """A series in which each person counts in at most as many rounds, times levels, as the plan is for."""
+        made = cls.__new__(cls)
+        made._begin(plan, rounds, levels)
+        if ledger is not None:
+            ledger.charge(plan)
+        return made
+
+    def take(self, nodes: Mapping[tuple[int, int], Estimate]) -> None:
+        """The answers of all nodes: of rounds, and of blocks by their first round and width."""
+        self._answers = [nodes[at, 1] for at in range(1, self.rounds + 1)]
+        self._blocks = {node: answer for node, answer in nodes.items() if node[1] > 1}
+
+    @property
+    def answers(self) -> Mapping[int, Estimate]:
+        """The answers by the numbers of their rounds, which begin with 1; none of a round that was skipped."""
+        return {at: answer for at, answer in enumerate(self._answers, 1) if answer is not None}
+
+    @property
+    def left(self) -> int:
+        """How many rounds are still to come."""
+        return self.rounds - len(self._answers)
+
+    def run(self, data: Data, *, coins: Coins | None = None, **rows: Any) -> Estimate:
+        """Ask the next round's question of data.
+
+        With panels the data are those of the people whose panel it is. If too few people came, the
+        round is refused before anything is drawn: `skip` it, or try again.
+
+        Parameters
+        ----------
+        data
+            As for `run`.
+        coins : Coins, optional
+            Secret ones unless given.
+        **rows
+            `column`, `where` and `unit`, as for `run`.
+
+        Returns
+        -------
+        Estimate
+            Of the panel alone, where there are panels; `round` tells everybody's.
+
+        Raises
+        ------
+        errors.Unsupported
+            If all rounds were run.
+        errors.TooFewReports
+            If fewer people came than are needed.
+        """
+        self._require_more()
+        fresh = (coins or SecretCoins()).part(len(self._answers) + 1)  # the same draws twice would tell changes
+        protocol, engine = self.plan.protocol, engine_for(data)
+        answers = engine.answers(protocol.task, Rows.of(protocol.task, data, **rows))
+        protocol.require_fit(answers.size)  # before anything is drawn
+        answer = carry_out([self.plan], answers, engine, fresh)[0]
+        self._answers.append(answer)
+        return answer
+
+    def skip(self) -> None:
+        """Leave a round out. What it might have cost is not given back: the slot lapses."""
+        self._require_more()
+        self._answers.append(None)
+
+    def add(self, answer: Estimate) -> None:
+        """Take the answer of the next round from elsewhere, such as a release of a collection.
+
+        Parameters
+        ----------
+        answer : Estimate
+            Made by this plan.
+        """
+        self._require_more()
+        if answer.protocol != self.plan.protocol:
+            raise BadArgument("answer", "was made by another protocol", "give an answer of this plan")
+        self._answers.append(answer)
+
+    def _require_more(self) -> None:
+        if not self.left:
+            raise Unsupported(f"all {self.rounds:,} rounds are over", "make a plan for more rounds")
+
+    def round(self, number: int, *, cell: Label | None = None) -> Linear:
+        """The answer of one round, of everybody, with its interval.
+
+        Parameters
+        ----------
+        number : int
+            Of the round, from 1 on.
+        cell : optional
+            The category, of a histogram.
+        """
+        return self.linear({number: 1.0}, cell=cell)
+
+    def cumulative(self, last: int | None = None, *, first: int = 1, cell: Label | None = None) -> Linear:
+        """The sum of the answers of these rounds; a round that was skipped adds nothing.
+
+        Parameters
+        ----------
+        last : int, optional
+            Number of the last round; the newest unless given.
+        first : int
+            Number of the first round.
+        cell : optional
+            The category, of a histogram.
+        """
+        last = len(self._answers) if last is None else last
+        nodes = self.levels.nodes(last, first)
+        parts = [(self._blocks.get(node) or self.answers.get(node[0]), 1.0) for node in nodes]
+        return self._summed([(answer, weight) for answer, weight in parts if answer is not None], cell)
+
+    def difference(self, later: int, earlier: int, *, cell: Label | None = None) -> Linear:
+        """By how much one round's answer is larger than another's.
+
+        Parameters
+        ----------
+        later, earlier : int
+            Numbers of two rounds.
+        cell : optional
+            The category, of a histogram.
+        """
+        return self.linear({later: 1.0, earlier: -1.0}, cell=cell)
+
+    def trend(self, last: int | None = None, *, first: int = 1, cell: Label | None = None) -> Linear:
+        """The slope of the line through the answers of these rounds, by least squares: the change a round.
+
+        Parameters
+        ----------
+        last : int, optional
+            Number of the last round; the newest unless given.
+        first : int
+            Number of the first round.
+        cell : optional
+            The category, of a histogram.
+        """
+        last = len(self._answers) if last is None else last
+        numbers = [at for at in self.answers if first <= at <= last]
+        if len(numbers) < 2:
+            raise BadArgument("first", "leaves fewer than two answers", "a trend needs two or more")
+        middle = math.fsum(numbers) / len(numbers)
+        spread = math.fsum((at - middle) ** 2 for at in numbers)
+        return self.linear({at: (at - middle) / spread for at in numbers}, cell=cell)
+
+    def linear(self, weights: Mapping[int, float], *, cell: Label | None = None) -> Linear:
+        """A sum of answers with these weights and its exact interval: the errors of rounds are independent.
+
+        Parameters
+        ----------
+        weights : mapping
+            A weight for the number of each round.
+        cell : optional
+            The category, of a histogram.
+        """
+        for number in weights:
+            if number not in self.answers:
+                raise BadArgument("round", f"{number} has no answer", f"use one of {self._numbers}")
+        return self._summed([(self.answers[number], weight) for number, weight in weights.items()], cell)
+
+    def _summed(self, answers: Sequence[tuple[Estimate, float]], cell: Label | None) -> Linear:
+        """The weighted sum of answers with independent errors."""
+        if not answers:
+            raise BadArgument("weights", "name no round that has an answer", "run a round first")
+        value, parts = 0.0, []
+        for answer, weight in answers:
+            part, noise = self._of_everybody(answer, cell, several=len(answers) > 1)
+            value += weight * part
+            parts.append((noise, weight))
+        error = error_sum(parts)
+        law = ErrorLaw(error, error.rmse)
+        return Linear(value, (value, law), (value, law), (str(self.plan.budget), self.plan.budget.neighbours.words))
+
+    @property
+    def _numbers(self) -> str:
+        return ", ".join(map(str, self.answers)) or "none so far"
+
+    def _of_everybody(self, answer: Estimate, cell: Label | None, *, several: bool) -> tuple[float, Noise]:
+        """A cell's value and the law of its error, both of everybody, in the question's unit."""
+        protocol, panels, reports = answer.protocol, self.plan.panels, answer.tally.reports
+        at = self._cell(answer, cell)
+        noise = protocol.noise(0, reports) if protocol.steady else protocol.error(None, max(1, reports))
+        if panels == 1:
+            return float(answer.values[at]), _scaled(noise, answer.scale)
+        everybody = panels * reports  # of whom half may hold it, the worst
+        noise = by_panels(noise, everybody, panels, everybody // 2, several=several)
+        whole = answer.protocol.task.answers(panels * answer.people, everybody, private=False)
+        return float(whole[at]), _scaled(noise, protocol.task.unit(everybody))
+
+    def _cell(self, answer: Estimate, cell: Label | None) -> int:
+        if not answer.protocol.task.shape.several:
+            return 0
+        if cell not in answer.categories:
+            raise BadArgument("cell", "is missing or not a category", "name one of the question's categories")
+        return answer.categories.index(cell)
+
+    def sheet(self, *, cell: Label | None = None) -> TextTable:
+        """A row for each round: its answer, and the sum so far, with their 95% intervals.
+
+        Parameters
+        ----------
+        cell : optional
+            The category, of a histogram.
+        """
+        rows = []
+        for number in range(1, len(self._answers) + 1):
+            if number in self.answers:
+                each, total = self.round(number, cell=cell), self.cumulative(number, cell=cell)
+                rows.append((str(number), *(part for found in (each, total) for part in _shown(found))))
+            else:
+                rows.append((str(number), "skipped", "", "", ""))
+        columns = ("round", self.plan.protocol.task.name, "95% interval", "sum so far", "95% interval")
+        return TextTable(columns, tuple(rows), frozenset({0, 1, 3}), repr(self))
+
+    def table(self, *, cell: Label | None = None) -> str:
+        """The same as plain text.
+
+        Parameters
+        ----------
+        cell : optional
+            The category, of a histogram.
+        """
+        return self.sheet(cell=cell).text()
+
+    def to_json(self, *, cell: Label | None = None) -> list[dict[str, Any]]:
+        """A record for each round: answer, sum so far and the change since the round before, with intervals.
+
+        Parameters
+        ----------
+        cell : optional
+            The category, of a histogram.
+        """
+        return [self._record(number, cell) for number in range(1, len(self._answers) + 1)]
+
+    def _record(self, number: int, cell: Label | None) -> dict[str, Any]:
+        if number not in self.answers:
+            return {"round": number, "skipped": True}
+        found = {"answer": self.round(number, cell=cell), "cumulative": self.cumulative(number, cell=cell)}
+        if number - 1 in self.answers:
+            found["change"] = self.difference(number, number - 1, cell=cell)
+        return {"round": number} | {
+            name: {"value": part.value, "interval95": list(part.interval())} for name, part in found.items()
+        }
+
+    def __str__(self) -> str:
+        return self.table() if self._answers and not self.plan.protocol.task.shape.several else repr(self)
+
+    def __repr__(self) -> str:
+        asked = f"{len(self.answers):,} of {self.rounds:,} rounds"
+        panels = f", {self.plan.panels:,} panels" if self.plan.panels > 1 else ""
+        return f"Series: {asked}{panels}, {self.plan.budget}, {self.plan.budget.neighbours.words}"
+
+
+def _scaled(noise: Noise, scale: float) -> Noise:
+    return Noise(noise.values * scale, noise.masses, noise.dropped)
+
+
+def _shown(found: Linear) -> tuple[str, str]:
+    low, high = found.interval()
+    return f"{found.value:,.6g}", f"{low:,.6g} to {high:,.6g}"

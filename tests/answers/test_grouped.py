@@ -1,0 +1,183 @@
+"""Rates, means and sums in groups: intervals from the exact law, groups that are too small, totals that agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import headcount as hc
+from headcount.answers.shares import SHARES, share_intervals, share_widths
+from headcount.privacy.laws import discrete_laplace
+from headcount.programme.coins import SeededCoins
+from headcount.protocols.central.laplace_shares import LaplaceShares
+from headcount.questions import question_from_json
+from headcount.questions.domains.categories import Categories
+from headcount.questions.domains.levels import Levels
+from headcount.questions.grouped import SumByGroup
+
+RUNS = 20_000
+LEAST = 0.95 - 4.8 * np.sqrt(0.95 * 0.05 / RUNS)  # a false alarm in a million
+N = 2_000
+ROWS = pd.DataFrame(
+    {
+        "plan": ["free", "pro"] * (N // 2),
+        "country": ["DE", "DE", "FR", "NL"] * (N // 4),
+        "churned": [True, False, False, False, False] * (N // 5),
+        "spend": [float(place % 40) for place in range(N)],
+    }
+)
+BY = {"by": ["plan", "country"], "categories": {"plan": ["free", "pro"], "country": ["DE", "FR", "NL"]}}
+
+
+def covered(people, share, epsilon, widen=1.0):
+    """How often an interval holds the share of so many people, whom noise of such a budget counts."""
+    protocol = hc.protocol("geometric", hc.Histogram(4), n=1_000, epsilon=epsilon)
+    noise = discrete_laplace(float(protocol.rate)).sample(SeededCoins(people), 2 * RUNS).reshape(2, RUNS)
+    ones = round(people * share)
+    found = share_intervals(
+        people - ones + noise[0].astype(float), ones + noise[1].astype(float),
+        share_widths(protocol, 1_000, 1, 0.95) * widen,
+    )  # fmt: skip
+    return float(((found[:, 0] <= ones / people) & (ones / people <= found[:, 1])).mean())
+
+
+@pytest.mark.parametrize("people", [3, 12, 50, 1_000])
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 0.5, 1.0])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 2.0, 4.0, 10.0])
+def test_intervals_of_shares_cover_as_often_as_they_say(people, share, epsilon):
+    assert covered(people, share, epsilon) >= LEAST
+
+
+def test_narrower_ones_do_not():
+    assert covered(1_000, 0.3, 0.3, widen=0.9) < LEAST
+
+
+def test_they_are_no_wider_than_they_need_to_be():
+    assert covered(10_000, 0.3, 0.3) < 0.96
+
+
+def test_no_interval_is_empty_and_the_widths_are_those_of_one_count_at_the_ends():
+    protocol = hc.protocol("geometric", hc.Histogram(4), n=1_000, epsilon=1)
+    widths = share_widths(protocol, 1_000, 1, 0.95)
+    assert widths[0] == widths[-1] == pytest.approx(protocol.noise(0, 1_000).half_width(0.95))
+    assert widths[SHARES.size // 2] < 0.8 * widths[0]
+    cells = np.array([-40.0, -3.0, 0.0, 5.0, 700.0])
+    found = share_intervals(np.repeat(cells, 5), np.tile(cells, 5), widths)
+    assert (found[:, 0] <= found[:, 1]).all()
+    assert np.isfinite(found).all()
+
+
+def test_a_group_with_too_few_people_says_so():
+    rows = pd.concat([ROWS, pd.DataFrame({"plan": ["team"] * 3, "churned": [True] * 3})])
+    answer = hc.fraction(rows, column="churned", by="plan", categories=["free", "pro", "team"], epsilon=0.5)
+    cell = answer["team"]
+    assert np.isnan(cell.value)
+    assert cell.interval95 == (0.0, 1.0)
+    assert "too few people to tell" in str(answer)
+    assert answer.to_json()["cells"][2]["value"] is None
+
+
+def test_every_group_has_an_interval_of_its_own_and_one_with_the_others():
+    answer = hc.fraction(ROWS, column="churned", epsilon=4, **BY)
+    for cell in answer.cells:
+        assert cell.simultaneous95[0] <= cell.interval95[0] <= cell.interval95[1] <= cell.simultaneous95[1]
+        assert cell.category in {(plan, country) for plan in ("free", "pro") for country in ("DE", "FR", "NL")}
+
+
+@pytest.mark.parametrize("ask", ["fraction", "mean", "sum"])
+def test_totals_agree_with_their_parts(ask):
+    told = {"column": "churned"} if ask == "fraction" else {"column": "spend", "bounds": (-10, 50)}
+    answer = getattr(hc, ask)(ROWS, epsilon=20, **told, **BY)
+    truth = ROWS["churned" if ask == "fraction" else "spend"]
+    plans = {cell.category: cell for cell in answer.totals("plan")}
+    (everybody,) = answer.totals()
+    sums = {name: [cell for cell in answer.cells if cell.category[0] == name] for name in ("free", "pro")}
+    for name, parts in sums.items():
+        if ask == "sum":
+            assert plans[name].value == pytest.approx(sum(part.value for part in parts))
+        else:
+            weighed = [part.value * part.people for part in parts if part.value == part.value]
+            assert plans[name].value == pytest.approx(sum(weighed) / plans[name].people, abs=0.02 * 50)
+        assert plans[name].people == pytest.approx(sum(part.people for part in parts))
+    aim = truth.sum() if ask == "sum" else truth.mean()
+    low, high = everybody.interval95
+    assert low - (high - low) <= aim <= high + (high - low)
+    with pytest.raises(hc.Refused, match="no column 'age'"):
+        answer.totals("age")
+
+
+def test_the_cost_is_that_of_one_question():
+    ledger = hc.Ledger(epsilon=1)
+    hc.mean(ROWS, column="spend", bounds=(0, 50), epsilon=1, ledger=ledger, **BY)
+    with pytest.raises(hc.Refused):
+        hc.count(ROWS, by="plan", categories=["free", "pro"], epsilon=0.1, ledger=ledger)
+
+
+@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
+@pytest.mark.parametrize("steps", [1, 2, 5, 7])
+@pytest.mark.parametrize("levels", [1, 2, 3, 4, 5])
+def test_whoever_is_replaced_moves_the_totals_by_no_more_than_is_paid_for(neighbours, steps, levels):
+    """Whatever is drawn for rounding, and whichever group and amount change: by enumeration."""
+    task = SumByGroup((Categories(("a", "b")),), ("group",), Levels((0.0, 1.0), steps))
+    protocol = LaplaceShares(task=task, crowd=hc.Crowd(9), scale=1.0, levels=levels, neighbours=neighbours)
+    paid = float(protocol.loss.rate * protocol.loss.shift / protocol.rate)
+    one = [task.shares(np.eye(task.values, dtype=np.int64)[code]) for code in range(task.values)]
+    pairs = (
+        [(first, second) for first in one for second in one]
+        if neighbours == "replace"
+        else [(0 * one[0], x) for x in one]
+    )
+    others = [sum(one[code] for code in codes) for codes in ([0], [1, 2 * steps], [steps, 0, 1])]
+    furthest = 0
+    for base in others:
+        for first, second in pairs:
+            moved = 0
+            for cell in range(4):
+                ends = [(base + each)[cell] * levels for each in (first, second)]
+                moved += max(abs((ends[0] + u) // steps - (ends[1] + u) // steps) for u in range(steps))
+            furthest = max(furthest, moved)
+    assert furthest <= paid
+    if levels % steps == 0:
+        assert furthest == paid
+
+
+def test_questions_in_groups_survive_json():
+    for question in (
+        hc.Count(["a"]), hc.Fraction(["a"], True), hc.Sum.posed(bounds=(0, 9), categories=["a"]),
+        hc.Mean.posed(bounds=(0, 9), whole=True, categories=["a", "b"]),
+    ):  # fmt: skip
+        from headcount.questions.said import Said
+
+        asked = question.declared(Said(by=("g",), missing="category"))
+        again = question_from_json(asked.to_json())
+        assert again.to_json() == asked.to_json()
+        assert again.labels() == asked.labels()
+
+
+def test_means_where_people_come_and_go_are_one_question():
+    answer = hc.mean(ROWS, column="spend", bounds=(0, 50), neighbours="add-remove", epsilon=1)
+    low, high = answer.interval()
+    assert high - low < 0.5
+    assert low - 1 < ROWS.spend.mean() < high + 1
+    assert answer.n is None
+    assert str(N) not in str(answer).replace(",", "")
+
+
+@pytest.mark.parametrize("ask", ["fraction", "sum"])
+def test_groups_that_agree_add_up_to_everybody_and_cover_as_often(ask):
+    """The intervals of parts and of totals, from the exact covariance of the errors."""
+    told = {"column": "churned"} if ask == "fraction" else {"column": "spend", "bounds": (0, 50)}
+    truth = ROWS.groupby("plan")["churned" if ask == "fraction" else "spend"].agg(
+        "mean" if ask == "fraction" else "sum"
+    )
+    inside, widths = 0, []
+    for _ in range(40):
+        answer = getattr(hc, ask)(ROWS, epsilon=0.5, **told, **BY)
+        agreed = answer.consistent()
+        assert agreed.group_sizes.sum() == pytest.approx(N)
+        for cell in agreed.totals("plan"):
+            inside += cell.interval95[0] <= truth[cell.category] <= cell.interval95[1]
+        widths.append([np.ptp(each.totals()[0].interval95) for each in (answer, agreed)])
+    assert inside >= 80 * 0.95 - 4.8 * np.sqrt(80 * 0.95 * 0.05)
+    assert np.mean(widths, axis=0)[1] < np.mean(widths, axis=0)[0]

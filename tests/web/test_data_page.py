@@ -1,0 +1,300 @@
+"""The page takes a file: columns by name and type, the answer with its picture, the ledger beside it, and no value."""
+
+from __future__ import annotations
+
+import csv
+import http.client
+import json
+import re
+import shlex
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from chromium import VIEWS, Looked
+
+import headcount as hc
+from cli.shell import headcount
+from headcount.engines.file_formats import columns_of
+from headcount_service.web.data import Asked, Files, described
+
+PEOPLE, CHURNED, SECRET = 3_000, 900, "unmistakable"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    with (folder / "customers.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "churned", "plan", "spend"])
+        for i in range(PEOPLE):
+            rows.writerow([i, "Yes" if i < CHURNED else "No", ["basic", "pro", SECRET][i % 3], i % 50])
+    return folder
+
+
+@contextmanager
+def started(folder: Path, *files: str) -> Iterator[str]:
+    """`headcount web` as it is started, in the folder of the file."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port = found.getsockname()[1]
+    command = [sys.executable, "-m", "headcount", "web", *files, "--port", str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder) as server:
+        try:
+            assert server.stdout is not None
+            assert "the page is at" in server.stdout.readline()
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+            server.wait(60)
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> Iterator[str]:
+    with started(folder, "customers.csv") as address:
+        yield address
+
+
+def sent(page: str, method: str, path: str, body: bytes | str = b"", **headers: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection(urlsplit(page).netloc, timeout=60)
+    try:
+        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+COUNT = {"task": "count", "column": "churned", "where": "Yes", "epsilon": "0.5", "delta": "0"}
+
+
+def test_columns_are_told_by_name_and_type_and_no_value_is(page: str) -> None:
+    status, told = sent(page, "GET", "/page/files/0")
+    assert status == 200
+    assert [column["name"] for column in json.loads(told)["columns"]] == ["id", "churned", "plan", "spend"]
+    for words in (b"Yes", SECRET.encode(), str(PEOPLE).encode()):
+        assert words not in told
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "parquet", "arrow"])
+def test_columns_of_every_kind_of_file(ending: str, tmp_path: Path) -> None:
+    import gzip
+
+    path = tmp_path / f"people.{ending}"
+    table = pa.table({"id": [1, 2], "word": [SECRET, "b"]})
+    if ending == "parquet":
+        pq.write_table(table, path)
+    elif ending == "arrow":
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        text = f"id,word\n1,{SECRET}\n".replace(",", "\t" if ending == "tsv" else ",").encode()
+        path.write_bytes(gzip.compress(text) if ending == "csv.gz" else text)
+    found = columns_of(path)
+    assert [name for name, _ in found] == ["id", "word"]
+    assert {kind for _, kind in found} == ({"int64", "string"} if ending in ("parquet", "arrow") else {"text"})
+    assert SECRET not in str(found)
+
+
+def test_an_answer_is_charged_and_told_with_the_lines_that_ask_the_same(page: str, folder: Path) -> None:
+    _, before = sent(page, "POST", "/page/files/0/advice", json.dumps(COUNT))
+    advice = json.loads(before)
+    assert advice["people"] == PEOPLE
+    assert 0 < advice["off"] < 20
+    spent = json.loads(sent(page, "GET", "/page/files/0")[1])["ledger"]["spent"]
+    status, body = sent(page, "POST", "/page/files/0/answer", json.dumps(COUNT))
+    told = json.loads(body)
+    assert status == 200
+    assert abs(float(told["value"].split()[0].replace(",", "")) - CHURNED) < 60
+    assert told["ledger"]["spent"] == pytest.approx(spent + advice["share"])
+    assert headcount(*shlex.split(told["command"])[1:], where=folder).returncode == 0
+    assert (folder / "chart.png").read_bytes().startswith(b"\x89PNG")
+    done = subprocess.run(
+        [sys.executable, "-c", told["python"]], capture_output=True, text=True, cwd=folder, check=True
+    )
+    assert "95% interval" in done.stdout
+    for theme in ("light", "dark"):
+        status, picture = sent(page, "GET", f"/page/files/0/pictures/{told['number']}/{theme}")
+        assert (status, picture[:4]) == (200, b"\x89PNG")
+    assert sent(page, "GET", f"/page/files/0/pictures/{told['number']}/blue")[0] == 400
+    assert sent(page, "GET", "/page/files/0/pictures/9999/light")[0] == 400
+
+
+def test_a_downloaded_plan_runs_on_the_data_that_it_was_made_for(page: str, folder: Path) -> None:
+    told = json.loads(sent(page, "POST", "/page/files/0/plan", json.dumps(COUNT))[1])
+    (folder / "plan.json").write_text(told["file"])
+    done = headcount(*shlex.split(told["command"])[1:], where=folder)
+    assert done.returncode == 0, done.stderr
+    assert "95% interval" in done.stdout
+
+
+@pytest.mark.parametrize("kind", [each["name"] for each in described()])
+def test_every_question_about_a_column_is_asked_from_its_form(
+    kind: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where the lines save their chart
+    forms: dict[str, dict[str, str | bool]] = {
+        "count": {"column": "churned", "where": "Yes"},
+        "fraction": {"column": "churned", "where": "Yes"},
+        "histogram": {"column": "plan", "categories": f"basic,pro,{SECRET}"},
+    }
+    numbers: dict[str, str | bool] = {"column": "spend", "bounds.low": "0", "bounds.high": "100", "clip": True}
+    asked = Asked.read({"task": kind, "epsilon": "1", "delta": "0", **forms.get(kind, numbers)})
+    file = Files(tmp_path, folder / "customers.csv")[0]
+    told = file.answered(asked)
+    assert told["value"] or told["rows"]
+    assert file.advised(asked)["people"] == PEOPLE
+    done = headcount(*shlex.split(told["command"])[1:], where=tmp_path)
+    assert done.returncode == 0, done.stderr
+    exec(compile(told["python"], "page", "exec"), {})  # noqa: S102
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"column": ""}, "column"),
+        ({"column": "nobody"}, "column"),
+        ({"epsilon": "much"}, "epsilon"),
+        ({"epsilon": "99"}, "epsilon"),
+        ({"task": "table"}, "task"),
+        ({"more": "x"}, "more"),
+        ({"task": "mean", "column": "spend"}, "bounds"),
+        ({"task": "mean", "column": "spend", "where": "", "bounds.low": "9", "bounds.high": "1"}, "bounds"),
+        ({"column": "plan", "where": ""}, None),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_at_its_field_without_a_value_or_a_charge(
+    page: str, wrong: dict[str, str], field: str | None
+) -> None:
+    before = json.loads(sent(page, "GET", "/page/files/0")[1])["ledger"]
+    for path in ("advice", "answer", "plan") if field else ("answer",):  # values are only read for an answer
+        status, body = sent(page, "POST", f"/page/files/0/{path}", json.dumps({**COUNT, **wrong}))
+        told = json.loads(body)
+        assert status == 400
+        assert field is None or told["field"] == field
+        assert SECRET not in told["error"]
+    assert json.loads(sent(page, "GET", "/page/files/0")[1])["ledger"] == before
+
+
+def test_what_the_ledger_does_not_pay_for_is_refused(folder: Path, tmp_path: Path) -> None:
+    file = Files(tmp_path, folder / "customers.csv")[0]
+    asked = Asked.read({**COUNT, "epsilon": "2"})
+    file.answered(asked)
+    assert not file.advised(asked)["fits"]
+    with pytest.raises(hc.errors.OverBudget):
+        file.answered(asked)
+    assert len(file.answers) == 1
+
+
+def test_the_ledger_of_the_folder_is_charged(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    hc.Ledger.create("headcount.ledger", epsilon=1)
+    Files(tmp_path, folder / "customers.csv")[0].answered(Asked.read(COUNT))
+    assert hc.Ledger.open("headcount.ledger").questions == 1
+
+
+def test_no_other_page_and_no_other_name_reaches_the_file(page: str) -> None:
+    body = json.dumps(COUNT)
+    for path in ("/page/files/0/answer", "/page/files/0/advice", "/page/files/x.csv"):
+        assert sent(page, "POST", path, body, Origin="http://elsewhere.example")[0] == 403
+        assert sent(page, "POST", path, body, Host="rebound.example")[0] == 421
+    for path in ("/page/files/0", "/page/files/0/pictures/0/light"):
+        assert sent(page, "GET", path, Host="rebound.example")[0] == 421
+        assert sent(page, "GET", path, Origin="http://elsewhere.example")[0] == 403
+
+
+def test_a_dropped_file_is_for_its_owner_alone_and_what_is_no_table_is_not_kept(tmp_path: Path, folder: Path) -> None:
+    files = Files(tmp_path)
+    told = files.drop("customers.csv", (folder / "customers.csv").read_bytes())
+    (kept,) = tmp_path.iterdir()
+    assert kept.stat().st_mode & 0o077 == 0
+    assert (told["number"], told["name"]) == (0, "customers.csv")
+    for name, content in (("x.parquet", b"PAR1 no"), ("x.exe", b"MZ"), ("empty.csv", b""), ("../../x.csv", b"")):
+        with pytest.raises(hc.Refused):
+            files.drop(name, content)
+    assert [each.name for each in tmp_path.iterdir()] == [kept.name]
+
+
+def test_a_party_in_earnest_takes_no_file(trial: Any) -> None:
+    assert "files" not in json.loads(sent(trial.shuffler, "GET", "/page/about")[1])["parts"]
+    assert sent(trial.shuffler, "POST", "/page/files/x.csv", b"a\n1\n")[0] == 404
+
+
+def _looked(browser: Any, view: str) -> Looked:
+    context = browser.new_context(**VIEWS[view])
+    looked = Looked(context.new_page())
+    looked.page.on("console", lambda said: looked.problems.append(said.text) if said.type == "error" else None)
+    looked.page.on("pageerror", lambda error: looked.problems.append(str(error)))
+    looked.page.on("request", lambda asked: looked.hosts.add(urlsplit(asked.url).hostname or ""))
+    return looked
+
+
+def test_a_file_of_a_million_rows_is_answered_in_seconds_and_stays_here(browser: Any, tmp_path: Path) -> None:
+    many = np.arange(1_000_000)
+    path = tmp_path / "million.parquet"
+    pq.write_table(pa.table({"id": many, "left": many % 5 == 0}), path)
+    with started(tmp_path) as page:
+        _asked_in_seconds(_looked(browser, "light"), page, path)
+
+
+def _asked_in_seconds(looked: Looked, page: str, path: Path) -> None:
+    looked.page.goto(f"{page}/#data")
+    looked.wait("#view-data:not([hidden])")
+    began = time.monotonic()
+    looked.page.set_input_files("#data-file", str(path))
+    looked.wait("#data-asking:not([hidden])")
+    looked.page.select_option("#data-column", "left")
+    looked.page.click("#data-ask")
+    looked.wait("#data-answer:not([hidden])")
+    took = time.monotonic() - began
+    assert re.match(r"(199,9|200,0)\d\d people", looked.page.inner_text("#data-value"))
+    assert took < 60  # about 1 on a machine that has nothing else to do
+    assert looked.hosts == {"127.0.0.1"}
+    assert not looked.problems
+    looked.page.context.close()
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_keyboard_is_enough_and_nothing_is_out_of_place(browser: Any, page: str, view: str) -> None:
+    looked = _looked(browser, view)
+    looked.page.goto(f"{page}/#data")
+    looked.wait("#data-asking:not([hidden])")
+    looked.page.focus("#data-task")
+    looked.page.keyboard.press("Tab")
+    looked.page.keyboard.type("churned")
+    looked.page.keyboard.press("Tab")
+    looked.page.keyboard.type("Yes")
+    looked.wait("body[data-advised=yes]")
+    looked.page.keyboard.press("Enter")
+    looked.wait("#data-picture img[data-drawn]")
+    assert "people" in looked.page.inner_text("#data-value")
+    assert looked.page.evaluate("document.activeElement.id") == "data-asked"
+    assert looked.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    looked.page.context.close()
+
+
+def test_nothing_is_shown_that_belongs_to_another_question(browser: Any, page: str) -> None:
+    looked = _looked(browser, "light")
+    looked.page.goto(f"{page}/#data")
+    looked.wait("#data-asking:not([hidden])")
+    looked.page.select_option("#data-column", "churned")
+    looked.page.fill("#data-where", "Yes")
+    looked.page.click("#data-ask")
+    looked.wait("#data-picture img[data-drawn]")
+    held: list[Any] = []
+    looked.page.route("**/page/files/0/advice", lambda route: held.append(route))
+    looked.page.fill("#data-where", "No")
+    assert looked.page.locator("#data-answer").is_hidden()
+    assert looked.page.locator("#data-picture img").count() == 0
+    assert "being computed" in looked.page.inner_text("#data-advice")
+    assert looked.page.locator("#data-lines").is_hidden()
+    looked.page.context.close()
