@@ -143,6 +143,8 @@ def _cases(sent: list[Counter[Message]], noise: NoiseSources, keep: Fraction) ->
         for value, messages in enumerate(sent):
             alike[frozenset((groups.of(message).key, times) for message, times in messages.items())].append(value)
         if any(len(messages) != 1 for messages in sent):
+            if keep < 1:
+                raise TooLarge(NOT_APART)
             yield _all_changed(sent, groups)
             return
         if groups.of_different(map(_only, sent)) < len(sent):

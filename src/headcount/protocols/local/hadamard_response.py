@@ -3,12 +3,11 @@ r"""Hadamard response [ASZ19]: a point of the half that the category's Hadamard 
 Randomiser: with $K = 2^{\lceil\log_2(d+1)\rceil}$ and
             $C_x = \{y < K : \langle x+1, y\rangle \text{ even}\}$, send $y$ uniform in $C_x$ with
             chance `keep`, otherwise uniform outside of it.
-Analyser:   with $p$ the chance `keep`, $i = 2p/K$ and $m_j$ reports in $C_j$ but for $y = 0$, which
-            is in all of them and serves liars only, by one fast Walsh-Hadamard transform,
-            $\hat c_j = (m_j - n(1/2-i))/(p-1/2)$.
+Analyser:   with $p$ the chance `keep` and $m_j$ reports in $C_j$, by one fast Walsh-Hadamard
+            transform, $\hat c_j = (m_j - n/2)/(p-1/2)$.
 View:       each single report, which lies in both of two sets, in one or in neither;
             $\epsilon = \ln(p/(1-p))$.
-Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,(p-i)(1-p+i) + (n-c)(1/4-i^2)]/(p-1/2)^2$.
+Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)/4]/(p-1/2)^2$.
 
 [ASZ19] Acharya, Sun and Zhang, Hadamard Response, AISTATS 2019.
 """
@@ -43,14 +42,14 @@ class HadamardResponse(HadamardOracle):
         return 1 << self.task.values.bit_length()
 
     @property
-    def idle(self) -> float:
-        """The chance of point 0, which agrees with everything."""
-        return 2.0 * self.keep / self.kinds
-
-    @property
     def message_laws(self) -> MessageLaws:
         """The third of three sets may hold just what is in both of the others or in neither."""
         return self.supporting(0.5, 0.25, 0.25)
+
+    @property
+    def idle(self) -> float:
+        """The chance of point 0, which agrees with everything."""
+        return 2.0 * self.keep / self.kinds
 
     def supporters(self, tally: Tally) -> Ints:
         told = np.append(0, tally.totals[1:])

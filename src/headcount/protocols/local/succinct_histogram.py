@@ -3,12 +3,11 @@ r"""Succinct histograms [BS15]: one bit each, of a random row of a public matrix
 Randomiser: draw a row $j$ of the Hadamard matrix of size $2^{\lceil\log_2 d\rceil}$; send $j$ and,
             with chance `keep`, the sign $(-1)^{\langle j, x\rangle}$ in the own column, otherwise
             the opposite.
-Analyser:   with $m_x$ reports whose sign is that of column $x$, but for row 0, whose sign is that
-            of all and serves liars only, by one fast Walsh-Hadamard transform, $p$ the chance `keep`
-            and $i$ that over the number of rows, $\hat c_x = (m_x - n(1/2-i))/(p-1/2)$.
+Analyser:   with $m_x$ reports whose sign is that of column $x$, by one fast Walsh-Hadamard
+            transform, $\hat c_x = (m_x - n/2)/(p-1/2)$, $p$ the chance `keep`.
 View:       each single report; half of the rows tell two columns apart, with
             $\epsilon = \ln(p/(1-p))$.
-Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,(p-i)(1-p+i) + (n-c)(1/4-i^2)]/(p-1/2)^2$.
+Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)/4]/(p-1/2)^2$.
 
 The paper's matrix is random and its columns only nearly orthogonal. Those of Hadamard's are exactly
 so: nothing is left to the choice of the matrix, and the error has an exact law [NXYHSS16]. If $j$
@@ -53,13 +52,13 @@ class SuccinctHistogram(HadamardOracle):
         return 2 * self.rows
 
     @property
+    def message_laws(self) -> MessageLaws:
+        return self.supporting(0.5, 0.25, 0.125)
+
+    @property
     def idle(self) -> float:
         """The chance of row 0 with its own sign, which agrees with everything."""
         return self.keep / self.rows
-
-    @property
-    def message_laws(self) -> MessageLaws:
-        return self.supporting(0.5, 0.25, 0.125)
 
     def supporters(self, tally: Tally) -> Ints:
         told = np.append(np.zeros(2, dtype=np.int64), tally.totals[2:])

@@ -42,14 +42,14 @@ class UnaryEncoding(BitRows, FrequencyOracle):
     def supports_other(self) -> float:
         return float(self.other)
 
-    @cached_property
-    def heaviest(self) -> int:
-        return heaviest_row(self.supports_own, self.supports_other, self.task.values, self.crowd.size)
-
     @property
     def message_laws(self) -> MessageLaws:
         other = float(self.other)
         return self.supporting(other, other**2, other**3)
+
+    @cached_property
+    def heaviest(self) -> int:
+        return heaviest_row(self.supports_own, self.supports_other, self.task.values, self.crowd.size)
 
     def report(self, value: Field) -> Brick:
         return Row(self.task.values, self.other, value, self.own)

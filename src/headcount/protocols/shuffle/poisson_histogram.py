@@ -106,6 +106,11 @@ class PoissonHistogram(PoissonDummies):
     def messages_per_person(self) -> float:
         return touched(self.task) * self.keep + float(self.sent)
 
+    @property
+    def provable(self) -> bool:  # type: ignore[override]
+        """Of several messages that may be dropped the proofs know nothing yet."""
+        return touched(self.task) == 1 or self.keep == 1.0
+
     @classmethod
     def tiny(cls) -> Self:
         return cls(task=Histogram(3), crowd=Crowd(3), mean=0.7)
