@@ -13,4 +13,6 @@ from headcount.questions.total import Sum
 def question(cls: type[Protocol]) -> Question:
     if Shape.BIT in cls.shapes:
         return Count()
-    return Histogram(20) if Shape.ONE_OF in cls.shapes else Sum((0, 1))
+    if Shape.ONE_OF in cls.shapes:
+        return Histogram(20)
+    return Sum((0, 1)) if Shape.AMOUNT in cls.shapes else cls.tiny().task

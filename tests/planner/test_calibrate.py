@@ -238,7 +238,7 @@ def test_an_unknown_parameter_is_refused_with_the_known_ones(cls: type[Protocol]
 
 
 def test_an_option_of_the_protocol_is_among_the_known_ones() -> None:
-    with pytest.raises(BadArgument, match="it has decay, even, inner, overhead, shape"):
+    with pytest.raises(BadArgument, match="it has decay, even, inner, overhead, own, shape"):
         calibrate(CorrelatedCount, Count(), Crowd(10**4), Budget(1.0, 1e-6), sigma=3.0)
 
 

@@ -29,7 +29,9 @@ FEW = ["geometric", "zsum", "poisson-count", "cheu-count", "sample-threshold"]
 def question(cls: type[Protocol]) -> Question:
     if Shape.BIT in cls.shapes:
         return Count()
-    return Histogram(5) if Shape.ONE_OF in cls.shapes else Sum.whole((0, 10))
+    if Shape.ONE_OF in cls.shapes:
+        return Histogram(5)
+    return Sum.whole((0, 10)) if Shape.AMOUNT in cls.shapes else cls.tiny().task
 
 
 def slowly(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget) -> int | None:

@@ -83,19 +83,19 @@ def test_the_analysers_noise_is_there_unless_it_is_left_out():
 
 
 def test_a_table_says_who_learns_what():
-    learned = dict(who_learns_what(planned("padded-count", 1, 1e-6), 1e-6).rows)
+    learned = dict(who_learns_what(planned("padded-count", 1, 1e-6), hc.Budget(1, 1e-6)).rows)
     assert learned["the analyser"] == "(ε=1, δ=1e-06)"
     assert learned["the public, reading the answer"] == "(ε=0.917, δ=1e-06)"
     assert learned["the shuffler, before the answer"] == "who took part, and nothing else"
     assert learned["the shuffler, reading the answer"] == "(ε=1, δ=0)"
     assert learned["the shuffler and the analyser"] == "every value"
-    without = dict(who_learns_what(planned("padded-count", 1, 1e-6, analyser=False), 1e-6).rows)
+    without = dict(who_learns_what(planned("padded-count", 1, 1e-6, analyser=False), hc.Budget(1, 1e-6)).rows)
     assert without["the shuffler, reading the answer"] == "every value"
 
 
 def test_the_threat_model_has_this_table():
     by_default, without = (
-        who_learns_what(planned("padded-count", 1, 1e-6, analyser=own), 1e-6) for own in (True, False)
+        who_learns_what(planned("padded-count", 1, 1e-6, analyser=own), hc.Budget(1, 1e-6)) for own in (True, False)
     )
     text = (ROOT / "THREATMODEL.md").read_text(encoding="utf-8")
     for (party, learned), (_, alone) in zip(by_default.rows, without.rows, strict=True):
@@ -109,7 +109,7 @@ def test_the_advisor_recommends_it_in_a_collection_and_says_what_trust_means():
         assert "tell nobody how many of each kind, or the analyser sees every total" in advice.why()
         assert "messages from everybody instead of 1." in advice.why()
         usual = hc.advise(task, n=10_000, epsilon=1, delta=1e-6, collected=True, models=["shuffle", "local"])
-        assert usual.best.protocol.name in ("correlated-count", "blanket-histogram")
+        assert usual.best.protocol.name in ("correlated-count", "shuffled-subset-selection")
 
 
 def test_the_service_carries_them():

@@ -44,7 +44,7 @@ class Top:
     --------
     >>> answer = hc.histogram(["a"] * 600 + ["b"] * 400 + ["c"] * 396, categories=["a", "b", "c"], epsilon=1)
     >>> top = answer.top(2)
-    >>> top.surely, top.maybe
+    >>> top.surely, sorted(top.maybe)
     (['a'], ['a', 'b', 'c'])
     """
 

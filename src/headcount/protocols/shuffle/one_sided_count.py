@@ -1,4 +1,4 @@
-r"""One-sided randomised response: a zero alone tells nothing much, and ones are hidden by few.
+r"""One-sided randomised response [W65, BBGN19]: a zero alone tells little, and few messages hide a one.
 
 Randomiser: with chance `keep` send the value, but in its place a one with chance $\lambda/n$;
             otherwise send a zero. A zero is sent as a one with chance $a = \mathrm{keep}\lambda/n$.
