@@ -67,7 +67,8 @@ def reachable():
             yield name, inspect.signature(thing).parameters
         elif inspect.isclass(thing):
             for own, member in inspect.getmembers(thing, callable):
-                if inspect.isfunction(inspect.unwrap(member)) or inspect.ismethod(member):
+                called = inspect.isfunction(inspect.unwrap(member)) or inspect.ismethod(member)
+                if called and own != "__class_getitem__":
                     yield f"{name}.{own}", inspect.signature(member).parameters
 
 

@@ -80,11 +80,11 @@ class Table:
     def edges(self) -> Words:
         """Cumulative coarse masses; a word belongs to the first cell whose edge lies above it."""
         # An edge at 2**64 does not fit a word and is not needed: no word lies above it.
-        return _below_a_word(self.coarse)
+        return np.array([edge for edge in accumulate(self.coarse) if edge < WORD], dtype=np.uint64)
 
     @cached_property
     def fine_edges(self) -> Words:
-        return _below_a_word(self.fine)
+        return np.array([edge for edge in accumulate(self.fine) if edge < WORD], dtype=np.uint64)
 
     @cached_property
     def guide(self) -> npt.NDArray[np.int32]:
@@ -98,7 +98,3 @@ class Table:
 def rounding(cells: int) -> float:
     """A bound on the total variation distance of `Table.of` from its law."""
     return float(cells) ** 2 * 2.0**-128
-
-
-def _below_a_word(masses: Sequence[int]) -> Words:
-    return np.array([edge for edge in accumulate(masses) if edge < WORD], dtype=np.uint64)

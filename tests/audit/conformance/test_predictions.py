@@ -21,6 +21,7 @@ from headcount.programme.coins import SeededCoins
 from headcount.programme.law import Noise
 from headcount.programme.tally import Tally
 from headcount.protocols import CATALOGUE, FORMER
+from headcount.protocols.central.laplace_shares import LaplaceShares
 from headcount.protocols.central.stability_histogram import StabilityHistogram
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shared.stochastic_rounding import halfway, worst_fraction
@@ -37,9 +38,10 @@ from headcount_survey.pages.situations import EASY, RUNS, USUAL, entrant, parted
 COUNTED, CATEGORISED = count_scenario(3_000, 300, USUAL), histogram_scenario(300, EASY, 4)
 SHARE, AVERAGE = count_scenario(3_000, 300, USUAL, Fraction()), hardest_scenario(200, EASY, Mean((0.0, 120.0)))
 HARDEST, SPREAD, PARTED = hardest_scenario(200, EASY, Sum.whole((0, 3))), spread_scenario(300, EASY), parted(300, EASY)
+SHARED = Scenario(LaplaceShares.tiny().task, EASY, np.repeat([0, 1, 2], [50, 150, 100]), {"what they hold": 1})
 CASES = [
     pytest.param(cls, situation, id=f"{cls.name}-{situation.task.name}")
-    for situation in (COUNTED, CATEGORISED, HARDEST)
+    for situation in (COUNTED, CATEGORISED, HARDEST, SHARED)
     for cls in CATALOGUE
     if cls.answers(situation.task)
 ]

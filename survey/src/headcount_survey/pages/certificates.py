@@ -28,11 +28,14 @@ from headcount.protocols.base.certificate import Certificate, certify
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
+from headcount.questions.domains.levels import Levels
+from headcount.questions.grouped import Group, SumByGroup
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.total import Mean, Sum
 
-TASKS: tuple[Question, ...] = (Count(), Histogram(20), Sum((0, 10)), Mean.whole((0, 10)))
+IN_GROUPS = SumByGroup((Group(("a", "b")),), ("group",), Levels((0.0, 10.0), 10))
+TASKS: tuple[Question, ...] = (Count(), Histogram(20), Sum((0, 10)), Mean.whole((0, 10)), IN_GROUPS)
 GRID = (
     (0.05, 1e-12, 1_000_000),
     (0.3, 1e-6, 1_000_000),
