@@ -53,7 +53,7 @@ class Series:
     >>> series = hc.Series(plan, ledger=hc.Ledger(epsilon=1, delta=1e-6))
     >>> for ones in (300, 310, 350):
     ...     answer = series.run([1] * ones + [0] * (1_000 - ones))
-    >>> low, high = series.difference(3, 1).interval()
+    >>> low, high = series.difference(3, 1).interval(0.999999)
     >>> low < 50 < high
     True
     >>> series

@@ -179,7 +179,7 @@ class Difference(OfTwo):
     --------
     >>> march = hc.count([1] * 300 + [0] * 700, epsilon=1, model="central")
     >>> april = hc.count([1] * 450 + [0] * 550, epsilon=1, model="central")
-    >>> low, high = (april - march).interval()
+    >>> low, high = (april - march).interval(0.999999)
     >>> low < 150 < high
     True
     >>> print((april - march).together)
@@ -248,7 +248,7 @@ class Ratio(OfTwo):
     --------
     >>> march = hc.count([1] * 300 + [0] * 700, epsilon=1, model="central")
     >>> april = hc.count([1] * 450 + [0] * 550, epsilon=1, model="central")
-    >>> low, high = (april / march).interval()
+    >>> low, high = (april / march).interval(0.999999)
     >>> low < 1.5 < high
     True
     """
@@ -346,7 +346,7 @@ class Pairs(Tabular, Mapping[Label, OfTwo]):
     --------
     >>> march = hc.histogram(["a"] * 600 + ["b"] * 400, categories=["a", "b"], epsilon=1, model="central")
     >>> april = hc.histogram(["a"] * 500 + ["b"] * 600, categories=["a", "b"], epsilon=1, model="central")
-    >>> low, high = (april - march)["b"].interval()
+    >>> low, high = (april - march)["b"].interval(0.999999)
     >>> low < 200 < high
     True
     """

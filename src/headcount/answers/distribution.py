@@ -48,7 +48,7 @@ class QuantileEstimate(Tabular):
     Examples
     --------
     >>> answer = hc.quantile([3.0] * 900 + [7.0] * 100, 0.5, bounds=(0, 10), bins=16, epsilon=1, model="central")
-    >>> low, high = answer.interval()
+    >>> low, high = answer.interval(0.999999)
     >>> low <= 3 <= high
     True
     """

@@ -166,7 +166,7 @@ class Linear(Tabular):
     Examples
     --------
     >>> answer = hc.distribution([3.0] * 900 + [7.0] * 100, bounds=(0, 10), bins=16, epsilon=1, model="central")
-    >>> low, high = answer.below(5).interval()
+    >>> low, high = answer.below(5).interval(0.999999)
     >>> low < 900 < high
     True
     """

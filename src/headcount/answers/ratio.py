@@ -33,7 +33,7 @@ class Rate(Tabular):
     --------
     >>> frame = {"sex": ["f", "m"] * 500, "vote": ["yes"] * 700 + ["no"] * 300}
     >>> answer = hc.table(frame, columns={"sex": ["f", "m"], "vote": ["yes", "no"]}, epsilon=1, model="central")
-    >>> low, high = answer.rate(of={"vote": "yes"}, by="sex")["f"].interval()
+    >>> low, high = answer.rate(of={"vote": "yes"}, by="sex")["f"].interval(0.999999)
     >>> low < 0.7 < high
     True
     """
