@@ -13,7 +13,7 @@ from headcount.cli.render import Format, grid, show
 from headcount.common.short_decimals import COMPARED, compared, rounded_up
 from headcount.errors import BadArgument
 from headcount.planner.planning import protocol as planned
-from headcount.privacy.budget import SMALLEST_EPSILON, Budget
+from headcount.privacy.budget import SMALLEST_DELTA, SMALLEST_EPSILON, Budget
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import wire_messages
 
@@ -55,7 +55,8 @@ def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones:
     finite = math.isfinite(at)
     messages: int | None = 1
     if protocol.model.from_devices and finite:
-        messages = wire_messages(protocol, Budget(max(at, SMALLEST_EPSILON), delta or protocol.loss.delta(at)))
+        left = delta or protocol.loss.delta(at)
+        messages = wire_messages(protocol, Budget(max(at, SMALLEST_EPSILON), max(left, SMALLEST_DELTA) if left else 0.0))
     at = rounded_up(at, COMPARED) if finite and epsilon is None else at
     return {
         "protocol": protocol.name,
