@@ -75,6 +75,7 @@ def test_the_json_is_the_documented_one():
         "wire_bytes",
         "accounting",
         "local_epsilon",
+        "liar",
         "smallest_n",
         "reference",
         "objective",

@@ -159,10 +159,46 @@ def test_every_question_about_a_column_is_asked_from_its_form(
 
 
 @pytest.mark.parametrize(
+    ("column", "typed", "written", "people"),
+    [
+        ("churned", "Yes", "where='Yes'", CHURNED),
+        ("churned", " Yes , y,No", "where=['Yes', 'y', 'No']", PEOPLE),
+        ("spend", "7", "where=7", PEOPLE // 50),
+        ("spend", "7, 8.0", "where=[7, 8.0]", PEOPLE // 25),
+        ("left", "true", "where=True", PEOPLE // 5),
+    ],
+)
+@pytest.mark.parametrize("kind", ["count", "fraction"])
+def test_one_value_or_several_count_as_a_one_in_the_answer_and_in_its_lines(
+    kind: str, column: str, typed: str, written: str, people: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    everybody = range(PEOPLE)
+    of = {"churned": ["Yes" if i < CHURNED else "No" for i in everybody], "spend": [i % 50 for i in everybody]}
+    pq.write_table(pa.table({**of, "left": [i % 5 == 0 for i in everybody]}), "customers.parquet")
+    file = Files(tmp_path, Path("customers.parquet"))[0]
+    asked = Asked.read({"task": kind, "column": column, "where": typed, "epsilon": "2", "delta": "0"})
+    exact = people if kind == "count" else people / PEOPLE
+    near = 0.02 * (PEOPLE if kind == "count" else 1)
+    told = file.answered(asked)
+    assert file.answers[0].value == pytest.approx(exact, abs=near)
+    assert f" {written}," in told["python"]
+    here: dict[str, Any] = {}
+    exec(compile(told["python"], "page", "exec"), here)  # noqa: S102
+    assert here["answer"].value == pytest.approx(exact, abs=near)
+    Path("plan.json").write_text(file.plan(asked)["file"])
+    for command in (told["command"], file.plan(asked)["command"]):
+        done = headcount(*shlex.split(command)[1:], "--format", "json", where=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["value"] == pytest.approx(exact, abs=near)
+
+
+@pytest.mark.parametrize(
     ("wrong", "field"),
     [
         ({"column": ""}, "column"),
         ({"column": "nobody"}, "column"),
+        ({"where": "Yes,,No"}, "where"),
         ({"epsilon": "much"}, "epsilon"),
         ({"epsilon": "99"}, "epsilon"),
         ({"task": "table"}, "task"),

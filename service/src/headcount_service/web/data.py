@@ -95,7 +95,7 @@ class Asked:
     question: Question
     told: dict[str, Any]  # the arguments of the question
     column: str
-    where: Any
+    where: list[str] | None  # which values count as a one, as they were typed
     unit: str | None
     epsilon: float
     delta: float
@@ -115,7 +115,7 @@ class Asked:
         column, unit = given.get("column", ""), given.get("unit", "") or None
         if not column:
             raise BadArgument("column", "is missing", "choose one")
-        where = where_of(given.get("where") or None)
+        where = _values(given.get("where", ""))
         numbers = _number("epsilon", given.get("epsilon", "")), _number("delta", given.get("delta", "") or "0")
         return cls(kind.posed(**told), told, column, where, unit, *numbers)
 
@@ -123,25 +123,34 @@ class Asked:
     def budget(self) -> Budget:
         return Budget(self.epsilon, self.delta)
 
+    @property
+    def own(self) -> dict[str, Any]:
+        """What is told of the data, as `ask` takes it."""
+        return {"column": self.column, "where": where_of(self.where), "unit": self.unit}
+
     def rows(self, data: Any, question: Question) -> Rows:
-        return Rows.of(question, data, column=self.column, where=self.where, unit=self.unit)
+        return Rows.of(question, data, **self.own)
 
     @property
-    def _options(self) -> dict[str, Any]:
-        own = {"column": self.column, "where": self.where, "unit": self.unit}
-        found = {**own, **self.told, "epsilon": self.epsilon, "delta": self.delta or None}
-        return {name: value for name, value in found.items() if value is not None}
+    def _numbers(self) -> dict[str, Any]:
+        return {**self.told, "epsilon": self.epsilon, "delta": self.delta or None}
+
+    @property
+    def columns(self) -> list[str]:
+        """What is told of the data, as the command line takes it."""
+        where = [word for text in self.where or [] for word in ("--where", text)]
+        return [*_options({"column": self.column}), *where, *_options({"unit": self.unit})]
 
     def command(self, name: str) -> str:
         """The command that asks the same."""
-        words = ["headcount", self.question.name, name]
-        for option, value in self._options.items():
-            words += [f"--{option.replace('_', '-')}", *_typed(value)]
+        words = ["headcount", self.question.name, name, *self.columns, *_options(self._numbers)]
         return shlex.join([*words, "--plot", "chart.png"])
 
     def python(self, name: str) -> str:
         """Python that asks the same."""
-        told = ", ".join(f"{option}={value!r}" for option, value in self._options.items())
+        where = where_of(self.where)
+        options = {**self.own, "where": where[0] if where and len(where) == 1 else where, **self._numbers}
+        told = ", ".join(f"{option}={value!r}" for option, value in options.items() if value is not None)
         asked = f"answer = hc.{self.question.name}({name!r}, {told})"
         if not hasattr(headcount, self.question.name):
             kind = type(self.question)
@@ -178,11 +187,26 @@ def _read(argument: Argument, given: dict[str, Any]) -> Any:
     return _number(argument.name, typed[0])
 
 
+def _values(typed: str | bool) -> list[str] | None:
+    """One value, or several between commas; None where nothing is typed."""
+    if not str(typed).strip():
+        return None
+    values = [value.strip() for value in str(typed).split(",")]
+    if not all(values):
+        raise BadArgument("where", "has nothing between two commas", "write values as in Yes, Y")
+    return values
+
+
 def _number(name: str, typed: str) -> float:
     try:
         return float(typed)
     except (TypeError, ValueError):
         raise BadArgument(name, "is not a number", "write one, as 0.5") from None
+
+
+def _options(given: dict[str, Any]) -> list[str]:
+    found = {f"--{name.replace('_', '-')}": value for name, value in given.items() if value is not None}
+    return [word for option, value in found.items() for word in (option, *_typed(value))]
 
 
 def _typed(value: Any) -> list[str]:
@@ -192,7 +216,7 @@ def _typed(value: Any) -> list[str]:
         return [f"{each:g}" for each in value]
     if isinstance(value, list):
         return [",".join(map(str, value))]
-    return [str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)]
+    return [f"{value:g}" if isinstance(value, float) else str(value)]
 
 
 @dataclass(eq=False)
@@ -243,8 +267,8 @@ class File:
         }
 
     def plan(self, asked: Asked) -> dict[str, Any]:
-        plan = self.planned(asked)
-        return {"file": plan.saved(), "command": f"headcount run plan.json {shlex.quote(self.name)} {_columns(asked)}"}
+        command = ["headcount", "run", "plan.json", self.name, *asked.columns]
+        return {"file": self.planned(asked).saved(), "command": shlex.join(command)}
 
     def answered(self, asked: Asked) -> dict[str, Any]:
         columns = [asked.column, *([asked.unit] if asked.unit else [])]
@@ -255,10 +279,8 @@ class File:
                 asked.question,
                 epsilon=asked.epsilon,
                 delta=asked.delta,
-                column=asked.column,
-                where=asked.where,
-                unit=asked.unit,
                 ledger=self.ledger,
+                **asked.own,
             )
             self.answers.append(estimate)
             number = len(self.answers) - 1
@@ -281,12 +303,6 @@ class File:
             raise BadArgument("picture", "is not there", "ask first")
         data, _ = self.answers[number].plot(theme=theme)._repr_png_()
         return data
-
-
-def _columns(asked: Asked) -> str:
-    found = {"column": asked.column, "where": asked.where, "unit": asked.unit}
-    words = [[f"--{name}", *_typed(value)] for name, value in found.items() if value is not None]
-    return shlex.join([word for each in words for word in each])
 
 
 def _single(estimate: Estimate) -> str:

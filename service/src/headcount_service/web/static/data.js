@@ -60,7 +60,7 @@ function open(told) {
 function choose() {
   question = file.questions.find(({ name }) => name === field("task").value);
   const own = question.arguments.flatMap(fields);
-  const where = question.where ? [text("where", "Counts as a one", "Which value: true, 1 or text, as it is written. Left out, the column holds 0 and 1.")] : [];
+  const where = question.where ? [text("where", "Counts as a one", "Which value: true, 1 or text, as it is written; a comma separates several (Yes, Y). Left out, the column holds 0 and 1.")] : [];
   $("data-arguments").replaceChildren(...where, ...own);
   changed();
 }
