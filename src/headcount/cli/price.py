@@ -56,7 +56,8 @@ def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones:
     messages: int | None = 1
     if protocol.model.from_devices and finite:
         left = delta or protocol.loss.delta(at)
-        messages = wire_messages(protocol, Budget(max(at, SMALLEST_EPSILON), max(left, SMALLEST_DELTA) if left else 0.0))
+        spent = Budget(max(at, SMALLEST_EPSILON), max(left, SMALLEST_DELTA) if left else 0.0)
+        messages = wire_messages(protocol, spent)
     at = rounded_up(at, COMPARED) if finite and epsilon is None else at
     return {
         "protocol": protocol.name,
