@@ -179,12 +179,10 @@ export class Client {
     }
     const number = offer.get("batch") ?? null;
     if (number === null) throw new Unsupported("the collection takes no reports now");
+    const batch = numbered(number);
     const { rounds } = collection.plan;
-    try {
-      return { collection, batch: rounds > 1 ? whole(number, 1, rounds) : whole(number, 0, 2 ** 32 - 1), offer };
-    } catch {
-      throw new BadArgument("batch", "is no number of a batch", "do not answer");
-    }
+    if (rounds > 1 && !(batch >= 1 && batch <= rounds)) throw new BadArgument("batch", "is no round of the series", "do not answer");
+    return { collection, batch, offer };
   }
 
   /** All of it once more, sealed to the shuffler. */
@@ -252,6 +250,14 @@ function kept(collection: Collection, batch: number, pinned: boolean) {
     least: plan.crowd.least, colluding: plan.colluding, top_up: topUp, corrupt: plan.crowd.corrupt, anyone: !invited,
     fixed, padded: plan.padded !== null, pinned, ...(plan.rounds > 1 ? { rounds: plan.rounds } : {}),
   };
+}
+
+function numbered(source: Json): number {
+  try {
+    return whole(source, 0, 2 ** 32 - 1);
+  } catch {
+    throw new BadArgument("batch", "is not a number", "do not answer");
+  }
 }
 
 function reached(at: string | Remote, { relay }: Terms): Remote {

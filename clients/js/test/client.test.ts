@@ -194,7 +194,7 @@ test("a series counts once, with all of its rounds, and has no more than these",
   await assert.rejects(other.report(new Line(COUNT.offer), name(COUNT), 1, pinned), { name: "OverBudget" });
   for (const number of ["0", "4"]) {
     const beyond = new Map(read(series.offer) as Entries).set("batch", new Numeral(number));
-    await assert.rejects(new Client(new MemoryStore()).prepare(beyond, name(series), 1), /batch is no number of a batch/);
+    await assert.rejects(new Client(new MemoryStore()).prepare(beyond, name(series), 1), /batch is no round of the series/);
   }
 });
 
