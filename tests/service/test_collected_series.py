@@ -110,6 +110,9 @@ def test_a_device_counts_a_series_once_and_tells_all_of_its_promise(parties, tmp
         parties.reported(collection, 0, 1, 2)
         parties.clock.now += WINDOW
         parties.batches.advance()
+    for number in (0, ROUNDS + 1):  # not paid for
+        with pytest.raises(BadArgument, match="no round of the series"):
+            client.prepare({**parties.offer(collection), "batch": number}, collection.id, 1)
     assert limits.foreseen(collection) == ""
     assert "at all" in replace(limits, lifetime_epsilon=1.4).foreseen(collection)
     other = parties.agreed(plan(), batches=2, question="Another?")

@@ -2,6 +2,9 @@
  * Whether a plan gives away as little as it claims, worked out from its programme: what one report tells by itself, if the
  * operators work together, and what all of them tell once they are mixed. Nothing that a plan claims is believed.
  *
+ * A claim for several rounds is proved only where the epsilons of single reports add up to no more: what mixing adds to
+ * many rounds is not worked out here.
+ *
  * Whatever is not proved is refused. Most plans of the catalogue are proved here; for the others somebody has to check
  * the collection with `headcount`, and to pin its hash.
  */
@@ -26,11 +29,12 @@ const PINNED = "give the hash of a collection that somebody has checked with hea
 export function requireProved(plan: Plan): void {
   const { brick } = plan.programme;
   const told = odds(brick, plan.domain.values);
-  const alone = told && logarithm(told);
+  const alone = told && plan.rounds * logarithm(told); // of all rounds
   if (plan.colluding !== null && !(alone !== undefined && alone <= plan.colluding * SHORT)) {
     refuse(alone, "if the shuffler and the analyser work together");
   }
   if (alone !== undefined && alone <= plan.epsilon * SHORT) return;
+  if (plan.rounds > 1) refuse(undefined, "in all rounds together");
   if (plan.padded !== null) {
     const delta = isValue(brick) ? paddedDelta(plan.padded, plan.epsilon) : undefined;
     if (delta === undefined || delta > plan.delta) refuse(delta, "with the messages that the shuffler adds");

@@ -34,10 +34,11 @@ interface Kept {
   readonly least: number;
   readonly colluding: number | null;
   readonly top_up: boolean;
-  readonly corrupt?: number; // these four were not noted by earlier versions
+  readonly corrupt?: number; // this and the next three were not noted by earlier versions
   readonly anyone?: boolean;
   readonly fixed?: boolean;
   readonly padded?: boolean;
+  readonly rounds?: number; // of a series
   readonly pinned: boolean;
   readonly messages: readonly string[];
   readonly identity: string;
@@ -84,7 +85,7 @@ export class Client {
   async look(at: string | Remote, name: string, terms: Terms = {}): Promise<Collection> {
     const remote = reached(at, terms);
     const { collection } = await this.offered(await remote.get(`/v1/collections/${name}`), name, terms);
-    requireWithin(this.limits, collection, await this.spent());
+    await this.requireAgreed(collection);
     return collection;
   }
 
@@ -93,7 +94,7 @@ export class Client {
     const { collection, batch } = await this.offered(source, name, terms);
     await this.store.alone(async () => {
       if ((await this.store.get(`${collection.hash}-${batch}.json`)) === undefined) {
-        requireWithin(this.limits, collection, await this.spent());
+        await this.requireAgreed(collection);
       }
       await new Credentials(this.store, collection, batch, terms.invitation ?? "").obtain(issuer);
     });
@@ -111,7 +112,7 @@ export class Client {
         await this.resealed(report, collection, batch, offer, invitation);
         return;
       }
-      requireWithin(this.limits, collection, await this.spent());
+      await this.requireAgreed(collection);
       const key = await announced(offer.get("analyser"), collection.analyser, "analyser");
       if (key.purpose !== `${collection.hash} ${batch}`) {
         throw new BadArgument("analyser", "announced this key for something else", "do not answer");
@@ -147,7 +148,7 @@ export class Client {
     const { epsilon, delta } = await this.spent();
     return {
       ...own, corrupt: own.corrupt ?? null, anyone: own.anyone ?? null, fixed: own.fixed ?? null, padded: own.padded ?? null,
-      messages: messages.length, bytes: body.length / 2, lifetime_epsilon: inexactly(epsilon),
+      rounds: own.rounds ?? null, messages: messages.length, bytes: body.length / 2, lifetime_epsilon: inexactly(epsilon),
       lifetime_delta: inexactly(delta), again: false,
     };
   }
@@ -156,11 +157,17 @@ export class Client {
     return Promise.all((await this.reports()).map((report) => this.receipt(report)));
   }
 
-  /** The sum over all reports ever made here, sent or not: an upper bound on what they give away together. */
+  /** The sum over all reports ever made here, sent or not: an upper bound on what they give away together. A series counts once. */
   async spent(): Promise<{ epsilon: Exact; delta: Exact }> {
-    const all = await Promise.all((await this.reports()).map((report) => this.read(report)));
+    const kept = await Promise.all((await this.reports()).map((report) => this.read(report)));
+    const all = [...new Map(kept.map((each) => [`${each.collection}-${each.rounds ? 0 : each.batch}`, each])).values()];
     const sum = (costs: number[]): Exact => costs.reduce((total, cost) => total + exactly(cost), 0n);
     return { epsilon: sum(all.map((each) => each.epsilon)), delta: sum(all.map((each) => each.delta)) };
+  }
+
+  private async requireAgreed(collection: Collection): Promise<void> {
+    const agreed = collection.plan.rounds > 1 && (await this.reports()).some((name) => name.startsWith(`${collection.hash}-`));
+    requireWithin(this.limits, collection, await this.spent(), agreed);
   }
 
   private async offered(source: Json, name: string, terms: Terms): Promise<Offered> {
@@ -172,11 +179,10 @@ export class Client {
     }
     const number = offer.get("batch") ?? null;
     if (number === null) throw new Unsupported("the collection takes no reports now");
-    try {
-      return { collection, batch: whole(number, 0, 2 ** 32 - 1), offer };
-    } catch {
-      throw new BadArgument("batch", "is not a number", "do not answer");
-    }
+    const batch = numbered(number);
+    const { rounds } = collection.plan;
+    if (rounds > 1 && !(batch >= 1 && batch <= rounds)) throw new BadArgument("batch", "is no round of the series", "do not answer");
+    return { collection, batch, offer };
   }
 
   /** All of it once more, sealed to the shuffler. */
@@ -242,8 +248,16 @@ function kept(collection: Collection, batch: number, pinned: boolean) {
   return {
     format: FORMAT, collection: hash, question, batch, state: "made" as State, epsilon: plan.epsilon, delta: plan.delta,
     least: plan.crowd.least, colluding: plan.colluding, top_up: topUp, corrupt: plan.crowd.corrupt, anyone: !invited,
-    fixed, padded: plan.padded !== null, pinned,
+    fixed, padded: plan.padded !== null, pinned, ...(plan.rounds > 1 ? { rounds: plan.rounds } : {}),
   };
+}
+
+function numbered(source: Json): number {
+  try {
+    return whole(source, 0, 2 ** 32 - 1);
+  } catch {
+    throw new BadArgument("batch", "is not a number", "do not answer");
+  }
 }
 
 function reached(at: string | Remote, { relay }: Terms): Remote {

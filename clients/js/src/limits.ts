@@ -1,8 +1,8 @@
 /** What a device agrees to, whatever a collection says. */
 
 import { BadArgument, OverBudget, Unsupported } from "./errors.js";
-import { fromShuffler, type Padded } from "./padded.js";
-import type { Collection } from "./plan.js";
+import { fromShuffler } from "./padded.js";
+import type { Collection, Plan } from "./plan.js";
 import { general, grouped } from "./words.js";
 
 /** At most so much; and of the crowd, at least so many honest people. */
@@ -48,13 +48,15 @@ export function limitsWith(given: Partial<Limits>): Limits {
   return { ...LIMITS, ...given };
 }
 
-/** Whether a shuffler that knows what it added learns no more from the result than the limits allow. */
-function hiddenFromShuffler(limits: Limits, added: Padded | null): boolean {
-  return added === null || fromShuffler(added) <= limits.epsilon * (1 + 1e-9) || limits.delta >= 1;
+/** Whether a shuffler that knows what it added learns no more from all results than the limits allow. */
+function hiddenFromShuffler(limits: Limits, { padded, rounds }: Plan): boolean {
+  return padded === null || rounds * fromShuffler(padded) <= limits.epsilon * (1 + 1e-9) || limits.delta >= 1;
 }
 
-/** Refuses what goes beyond, given what all reports so far have spent. */
-export function requireWithin(limits: Limits, collection: Collection, spent: { epsilon: Exact; delta: Exact }): void {
+/** Refuses what goes beyond, given what all reports so far have spent. A series counts once: `agreed` says that it has. */
+export function requireWithin(
+  limits: Limits, collection: Collection, spent: { epsilon: Exact; delta: Exact }, agreed = false,
+): void {
   const { plan } = collection;
   if (plan.colluding === null && limits.colluding < Infinity) {
     const learn = "if the shuffler and the analyser work together, they learn the answer";
@@ -66,8 +68,8 @@ export function requireWithin(limits: Limits, collection: Collection, spent: { e
     ["epsilon if the operators work together", plan.colluding ?? Infinity, limits.colluding],
   ] as const) {
     if (cost > most) {
-      const agreed = `this device agrees to ${general(most)} at most`;
-      throw new Unsupported(`the collection asks for ${words} ${general(cost)}, and ${agreed}`);
+      const ours = `this device agrees to ${general(most)} at most`;
+      throw new Unsupported(`the collection asks for ${words} ${general(cost)}, and ${ours}`);
     }
   }
   if (plan.crowd.honest < limits.least) {
@@ -79,14 +81,14 @@ export function requireWithin(limits: Limits, collection: Collection, spent: { e
     [limits.invited, collection.invited, "lets anybody report, as often as they like"],
     [limits.fixed, collection.fixed, "may be closed by its operator at any moment"],
     [!limits.padded, plan.padded === null, `takes the answer ${BARE}`],
-    [true, hiddenFromShuffler(limits, plan.padded), "lets the shuffler read totals off the result"],
+    [true, hiddenFromShuffler(limits, plan), "lets the shuffler read totals off the result"],
   ] as const) {
     if (wanted && !has) throw new Unsupported(`the collection ${words}, to which this device does not agree`);
   }
   for (const [name, before, more] of [
     ["lifetime_epsilon", spent.epsilon, plan.epsilon], ["lifetime_delta", spent.delta, plan.delta],
   ] as const) {
-    const after = before + exactly(more);
+    const after = before + (agreed ? 0n : exactly(more));
     const most = limits[name];
     if (most < Infinity && after > exactly(most)) {
       const whole = `with this report the device would have spent ${general(inexactly(after))} in all`;

@@ -20,6 +20,7 @@ const FORMATS = ["headcount collection 1", "headcount collection 2"] as const; /
 const LARGEST_CROWD = 1e12;
 const MOST_MESSAGES = 128;
 const MOST_BATCHES = 1_000;
+const MOST_ROUNDS = 10_000;
 const LONGEST = 366 * 86_400; // seconds
 const LONGEST_TEXT = 500;
 const RANGES = [
@@ -49,6 +50,7 @@ export interface Report {
 }
 
 export interface Plan extends Report {
+  readonly rounds: number; // in which the same person may be asked: all that is claimed is of them together
   readonly epsilon: number;
   readonly delta: number;
   readonly colluding: number | null; // the epsilon that is left if both operators are one; null if nothing is
@@ -115,24 +117,26 @@ function collection(source: Json | undefined): Omit<Collection, "hash"> {
   key(told.get("nonce"), 16);
   const invited = oneOf(told.get("admission"), ["anyone", "invited"]) === "invited";
   const shuffler = key(told.get("shuffler"), 32);
+  const plan = readPlan(told.get("plan"));
+  const batches = whole(told.get("batches"), 1, plan.rounds > 1 ? Math.min(plan.rounds, MOST_BATCHES) : MOST_BATCHES);
   const issuer = told.get("issuer") ?? null;
   if ((issuer !== null) !== (invited && !earlier)) fail();
   return {
-    plan: readPlan(told.get("plan")),
+    plan,
     question: words(told.get("question")),
     shuffler,
     analyser: key(told.get("analyser"), 32),
     topUp: oneOf(told.get("shortfall"), ["hold", "top-up", "purge"]) === "top-up",
     invited,
     fixed: boolean(told.get("fixed")),
-    issuer: issuer === null ? null : readIssuer(issuer, whole(told.get("batches"), 1, MOST_BATCHES), shuffler),
+    issuer: issuer === null ? null : readIssuer(issuer, batches, shuffler),
   };
 }
 
 /** What everybody has agreed to send, and what that gives away. */
 export function readPlan(source: Json | undefined): Plan {
   const told = object(source, PLAN);
-  const budget = object(told.get("budget"), ["epsilon", "delta", "neighbours"]);
+  const budget = object(told.get("budget"), ["epsilon", "delta", "neighbours"], ["rounds"]);
   const relation = oneOf(budget.get("neighbours"), NEIGHBOURS);
   if (oneOf(told.get("neighbours"), NEIGHBOURS) !== relation) fail();
   const colluding = object(told.get("device"), ["record", "colluding"]).get("colluding");
@@ -140,6 +144,7 @@ export function readPlan(source: Json | undefined): Plan {
   return {
     ...report,
     padded: padded(string(told.get("protocol")), report.domain.values, parts(report.programme.brick), relation, told.get("parameters")),
+    rounds: budget.has("rounds") ? whole(budget.get("rounds"), 2, MOST_ROUNDS) : 1,
     epsilon: within(number(budget.get("epsilon")), 1e-3, 50),
     delta: within(number(budget.get("delta")), 0, 1),
     colluding: colluding === null ? null : within(number(colluding), 0, Infinity),

@@ -23,6 +23,7 @@ export interface Receipt {
   readonly fixed: boolean | null; // whether batches end with their windows
   readonly padded: boolean | null; // whether the answer itself was sent, which only messages that the shuffler adds hide
   readonly pinned: boolean; // whether the claim was not worked out here, but vouched for by a hash
+  readonly rounds: number | null; // of a series: epsilon and delta are those of all of them
 }
 
 const LEFT = {
@@ -46,7 +47,7 @@ export function receiptText(told: Receipt): string {
       "as from everybody else.",
     ...(told.again ? ["It was made before: what is answered now changes nothing."] : []),
     `Mixed with those of ${others}, whatever is learnt is at most ${odds} as likely for one answer ` +
-      `as for another, but for a chance of ${general(told.delta)}.`,
+      `as for another, but for a chance of ${general(told.delta)}.${together(told)}`,
     ...(told.padded === true ? [BARE] : []),
     ...(told.corrupt === 0 && relies(told) ? ["That holds only if all of them are honest."] : []),
     ...(told.anyone === true ? ["Anybody may report, as often as they like: many of them may be one."] : []),
@@ -58,6 +59,13 @@ export function receiptText(told: Receipt): string {
     ...(told.pinned ? ["This device did not work that out: it relies on the hash that it was given."] : []),
     `All your reports together: epsilon ${general(told.lifetime_epsilon, 4)}, delta ${general(told.lifetime_delta, 3)}.`,
   ].join("\n");
+}
+
+/** Of a series, what holds for all of its rounds. */
+function together({ batch, rounds, epsilon, delta }: Receipt): string {
+  if (rounds === null) return "";
+  const come = `come to epsilon ${general(epsilon)}, delta ${general(delta)} in all`;
+  return ` That holds for all rounds together: this is report ${batch} of at most ${grouped(rounds)}, which ${come}.`;
 }
 
 /** Whether others hide this report: by itself it gives away more than the guarantee says. */

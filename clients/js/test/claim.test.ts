@@ -70,6 +70,19 @@ function count(programme: string): Plan {
   return readPlan(new Map<string, Json>(source).set("programme", read(programme)));
 }
 
+test("of several rounds only what single reports tell is added up", () => {
+  const once = known("randomised-response");
+  const { epsilon, colluding } = once.plan;
+  const asked = (rounds: number) => ({ ...once.plan, rounds, epsilon: 3 * epsilon, colluding: 3 * (colluding ?? epsilon) });
+  assert.ok(proves(asked(3)));
+  assert.equal(proves(asked(4)), false);
+  assert.equal(proves({ ...asked(3), epsilon: 2.99 * epsilon }), false);
+  assert.equal(proves({ ...asked(3), colluding: 2.99 * (colluding ?? epsilon) }), false);
+  assert.equal(changed(once, '"neighbours":"replace"}', '"neighbours":"replace","rounds":3}').rounds, 3);
+  assert.ok(proves(known("zsum").plan));
+  assert.throws(() => requireProved({ ...known("zsum").plan, rounds: 2 }), /in all rounds together; give the hash of a collection/);
+});
+
 test("the bare answer is never sent, whatever is claimed", () => {
   const bare = [
     '{"emit":[{"name":"value"}]}',

@@ -8,6 +8,7 @@ import { Coins, SecretCoins } from "../src/coins.js";
 import { type Entries, type Json, Numeral, read } from "../src/json.js";
 import { announced } from "../src/keys.js";
 import { Programme } from "../src/programme.js";
+import { receiptText } from "../src/receipt.js";
 import { type Answered, Remote } from "../src/remote.js";
 import { sealed } from "../src/seal.js";
 import { MemoryStore } from "../src/store.js";
@@ -174,6 +175,27 @@ test("all reports together stay within a lifetime", async () => {
   const third = AGREED[3] as Agreed;
   await assert.rejects(client.report(new Line(third.offer), name(third), 33), { name: "OverBudget" });
   assert.equal((await client.receipts()).length, 2);
+});
+
+test("a series counts once, with all of its rounds, and has no more than these", async () => {
+  const series = AGREED.at(-1) as Agreed;
+  const limits = { lifetime_epsilon: 1, epsilon: 1 };
+  const first = new MemoryStore();
+  const told = await new Client(first, limits).report(new Line(series.offer), name(series), 1);
+  assert.deepEqual([told.batch, told.rounds, told.epsilon, told.pinned], [2, 3, 1, false]);
+  assert.match(receiptText(told), /this is report 2 of at most 3, which come to epsilon 1, delta 0 in all\./);
+  const earlier = JSON.stringify({ ...JSON.parse([...first.content.values()][0] ?? ""), batch: 1 });
+  const store = new MemoryStore(new Map([[`${series.hash}-1.json`, earlier]]));
+  const client = new Client(store, limits);
+  const next = await client.report(new Line(series.offer), name(series), 0);
+  assert.deepEqual([next.lifetime_epsilon, store.content.size], [1, 2]);
+  const pinned = { hash: COUNT.hash };
+  const other = new Client(store, { ...limits, ...TOGETHER });
+  await assert.rejects(other.report(new Line(COUNT.offer), name(COUNT), 1, pinned), { name: "OverBudget" });
+  for (const number of ["0", "4"]) {
+    const beyond = new Map(read(series.offer) as Entries).set("batch", new Numeral(number));
+    await assert.rejects(new Client(new MemoryStore()).prepare(beyond, name(series), 1), /batch is no round of the series/);
+  }
 });
 
 test("a store that somebody has written into is not believed", async () => {

@@ -2,9 +2,11 @@
 
 import type * as BytesModule from "../src/bytes.js";
 import type * as ClaimModule from "../src/claim.js";
+import type * as ClonesModule from "../src/clones.js";
 import type * as CoinsModule from "../src/coins.js";
 import type { Entries, Json } from "../src/json.js";
 import type * as JsonModule from "../src/json.js";
+import type * as LawsModule from "../src/laws.js";
 import type * as OddsModule from "../src/odds.js";
 import type * as PlanModule from "../src/plan.js";
 import type * as ProgrammeModule from "../src/programme.js";
@@ -17,8 +19,10 @@ import type * as DomainModule from "../src/domain.js";
 export interface Modules {
   bytes: typeof BytesModule;
   claim: typeof ClaimModule;
+  clones: typeof ClonesModule;
   coins: typeof CoinsModule;
   json: typeof JsonModule;
+  laws: typeof LawsModule;
   odds: typeof OddsModule;
   plan: typeof PlanModule;
   programme: typeof ProgrammeModule;
@@ -154,7 +158,31 @@ export function compareClaims(from: Modules, text: string): Record<string, numbe
     if (told !== null && proves({ colluding: 0.99 * right })) throw new Error(`${name} is proved to tell less alone`);
     counts[name] = 1;
   }
+  compareClones(from);
   return counts;
+}
+
+/** Clones among few people, where all that may be seen is added up one by one. */
+function compareClones(from: Modules): void {
+  for (const [honest, odds, epsilon] of [[2, 3, 0.5], [5, 8, 1], [12, 4, 0.25]] as const) {
+    const seen = new Map<string, number>();
+    const law = (people: number, chance: number): number[] => {
+      let masses = [1];
+      for (let more = 0; more < people; more++) masses = [...masses, 0].map((mass, at) => mass * (1 - chance) + (masses[at - 1] ?? 0) * chance);
+      return masses;
+    };
+    law(honest - 1, 1 / odds).forEach((mass, clones) => law(clones, 0.5).forEach((part, first) => {
+      for (const [own, chance] of [[1, odds / (odds + 1)], [0, 1 / (odds + 1)]] as const) {
+        const key = `${first + own} ${clones - first + 1 - own}`;
+        seen.set(key, (seen.get(key) ?? 0) + mass * part * chance);
+      }
+    }));
+    const other = (key: string): number => seen.get(key.split(" ").reverse().join(" ")) ?? 0;
+    const right = [...seen].reduce((sum, [key, mass]) => sum + Math.max(0, mass - Math.exp(epsilon) * other(key)), 0);
+    const crowd = { values: 2, honest, epsilon, effort: new from.laws.Effort() };
+    const found = from.clones.clones({ over: BigInt(odds), under: 1n }, crowd);
+    if (!(found >= right && found < right * (1 + 1e-6))) throw new Error(`clones: ${found} instead of ${right}`);
+  }
 }
 
 /** How many vectors of each kind are as in Python. */

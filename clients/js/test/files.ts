@@ -7,7 +7,7 @@ import { COMPARISONS, type Modules } from "./compare.js";
 
 export const VECTORS = new URL("../../vectors", import.meta.url).pathname;
 
-const NAMES = ["bytes", "claim", "coins", "domain", "json", "odds", "plan", "programme", "reading", "record", "seal"] as const;
+const NAMES = ["bytes", "claim", "clones", "coins", "domain", "json", "laws", "odds", "plan", "programme", "reading", "record", "seal"] as const;
 
 export async function modules(folder: string): Promise<Modules> {
   const found = await Promise.all(NAMES.map(async (name) => [name, await import(`${folder}/${name}.js`)] as const));

@@ -2,10 +2,12 @@
 
 import * as bytes from "../src/bytes.js";
 import * as claim from "../src/claim.js";
+import * as clones from "../src/clones.js";
 import * as coins from "../src/coins.js";
 import type * as Bundle from "../src/index.js";
 import * as domain from "../src/domain.js";
 import * as json from "../src/json.js";
+import * as laws from "../src/laws.js";
 import * as odds from "../src/odds.js";
 import * as plan from "../src/plan.js";
 import * as programme from "../src/programme.js";
@@ -16,7 +18,7 @@ import { SUITES } from "../src/suites.js";
 import { COMPARISONS, entries } from "./compare.js";
 
 const SEALS = 200;
-const ours = { bytes, claim, coins, domain, json, odds, plan, programme, reading, record, seal };
+const ours = { bytes, claim, clones, coins, domain, json, laws, odds, plan, programme, reading, record, seal };
 
 async function text(path: string): Promise<string> {
   return (await fetch(path)).text();

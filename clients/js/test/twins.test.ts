@@ -47,8 +47,8 @@ const TWINS: [string, string, string, string][] = [
   ["truth is spelt in one case only", "values", "/^(true|false)$/i", "/^(true|false)$/"],
   ["small numbers are written with an exponent", "values", ": writtenOut(value)", ": String(value)"],
   ["large numbers are written with an exponent", "values", "String(BigInt(value))", "String(value)"],
-  ["what is missing is in none of the categories", "domain", "values.missing(answer)", "false"],
-  ["what is in no category is in the first", "domain", "at < 0 ? found.categories : at", "at < 0 ? 0 : at"],
+  ["what is missing is in none of the categories", "domain", "if (values.missing(answer)) {", "if (false) {"],
+  ["what is in no category is in the first", "domain", "at < 0 ? last : at", "at < 0 ? 0 : at"],
 ];
 
 /** The same of what is worked out of a plan. */

@@ -61,6 +61,10 @@ test("a collection is read as it was agreed on, or not at all", async () => {
       new Map(plan).set("crowd", new Map([["size", new Numeral("5")], ["least", new Numeral("6")], ["corrupt", new Numeral("0")]])),
     ].map((changed) => new Map(whole).set("plan", changed)),
   ];
+  const budget = plan.get("budget") as Entries;
+  for (const rounds of ["0", "1", "2", "1.5", "10001"]) { // for two there are too many batches
+    broken.push(new Map(whole).set("plan", new Map(plan).set("budget", new Map(budget).set("rounds", new Numeral(rounds)))));
+  }
   for (const each of broken) await assert.rejects(readCollection(each), /collection is not one that this version can read/);
 });
 

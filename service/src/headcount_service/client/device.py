@@ -367,7 +367,10 @@ def _offered(offer: Any, name: str, hash: str | None) -> tuple[Collection, int]:
         raise BadArgument("collection", "is another one than was asked for", "do not answer")
     if offer["batch"] is None:
         raise Unsupported("the collection takes no reports now")
-    return collection, int(offer["batch"])
+    batch = int(offer["batch"])
+    if collection.series and not 1 <= batch <= collection.plan.rounds:
+        raise BadArgument("batch", "is no round of the series", "do not answer")
+    return collection, batch
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -236,6 +236,8 @@ def agreed() -> Iterator[Collection]:
     padded = Crowd(1_000, 200, 10), Budget(1.0, 1e-6), X25519
     yield Collection(_plan("padded-count", Count(), *padded), question="As it is?", **common)
     yield Collection(_plan("padded-count", Count(), *padded, analyser=False), question="Without noise?", **common)
+    series = Budget(1.0, rounds=3)
+    yield Collection(_plan("randomised-response", Count(), pure, series, X25519), question="Every day?", **common)
 
 
 def _issuer(batches: int) -> Issuing:
@@ -314,6 +316,8 @@ def receipts() -> Iterator[dict[str, Any]]:
         replace(plain, corrupt=0, anyone=True, fixed=False),
         replace(plain, corrupt=0, epsilon=1.0, colluding=1.0),
         replace(plain, corrupt=500, anyone=False, fixed=True),
+        replace(plain, batch=3, rounds=52),
+        replace(plain, batch=1_000, rounds=1_200, colluding=1.0, padded=True, epsilon=0.75, delta=0.0),
         replace(plain, epsilon=0.001, colluding=6.9, lifetime_epsilon=123456.0, lifetime_delta=0.1, least=2),
     ):
         yield {"receipt": told.to_json(), "text": str(told)}
