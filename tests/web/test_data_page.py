@@ -299,6 +299,22 @@ def _asked_in_seconds(looked: Looked, page: str, path: Path) -> None:
     looked.page.context.close()
 
 
+def test_a_file_can_be_chosen_as_soon_as_its_field_is_there(browser: Any, page: str, folder: Path) -> None:
+    looked = _looked(browser, "light")
+    held: list[Any] = []
+    looked.page.route("**/data.js", lambda route: held.append(route))
+    with looked.page.expect_request("**/data.js"):
+        looked.page.goto(f"{page}/#data")
+    looked.page.wait_for_timeout(100)
+    assert looked.page.locator("#view-data").is_hidden()
+    held[0].continue_()
+    looked.wait("#view-data:not([hidden])")
+    looked.page.set_input_files("#data-file", str(folder / "customers.csv"))
+    looked.wait("body[data-read]")
+    assert not looked.problems
+    looked.page.context.close()
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_the_keyboard_is_enough_and_nothing_is_out_of_place(browser: Any, page: str, view: str) -> None:
     looked = _looked(browser, view)

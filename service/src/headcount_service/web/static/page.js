@@ -3,13 +3,20 @@
 import { $, ask, h, sentence } from "./dom.js";
 
 const PARTS = { advisor: "./advisor.js", data: "./data.js", ask: "./ask.js", collections: "./collections.js" };
-const begun = new Map(); // the modules of parts that have been shown
+const begun = new Set(); // parts that have been shown
 let offered = [];
 let about = {};
 
+function wanted() {
+  const named = location.hash.slice(1);
+  return offered.includes(named) ? named : offered[0];
+}
+
+/** A part is shown once it listens: whatever is chosen earlier would be lost. */
 async function show() {
-  const wanted = location.hash.slice(1);
-  const part = offered.includes(wanted) ? wanted : offered[0];
+  const part = wanted();
+  const module = await import(PARTS[part]);
+  if (part !== wanted()) return; // which is shown by a call of its own
   for (const name of Object.keys(PARTS)) $(`view-${name}`).hidden = name !== part;
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.part === part) link.setAttribute("aria-current", "page");
@@ -17,12 +24,11 @@ async function show() {
   }
   document.title = `${document.querySelector(`nav a[data-part="${part}"]`).textContent} · headcount`;
   if (begun.has(part)) {
-    begun.get(part)?.shown?.();
+    module.shown?.();
     return;
   }
-  begun.set(part, null);
-  begun.set(part, await import(PARTS[part]));
-  begun.get(part).begin(about);
+  begun.add(part);
+  module.begin(about);
 }
 
 async function begin() {
