@@ -181,3 +181,12 @@ def test_groups_that_agree_add_up_to_everybody_and_cover_as_often(ask):
         widths.append([np.ptp(each.totals()[0].interval95) for each in (answer, agreed)])
     assert inside >= 80 * 0.95 - 4.8 * np.sqrt(80 * 0.95 * 0.05)
     assert np.mean(widths, axis=0)[1] < np.mean(widths, axis=0)[0]
+
+
+@pytest.mark.parametrize("ask", [hc.sum, hc.mean])
+def test_amounts_are_told_in_listed_groups_alone(ask):
+    """A protocol for unknown labels would take a group and an amount together for a label."""
+    frame = {"plan": ["a", "b"] * 50, "spend": [1.0, 2.0] * 50}
+    with pytest.raises(hc.errors.BadArgument, match="list the groups"):
+        ask(frame, column="spend", by="plan", bounds=(0, 4), epsilon=1, delta=1e-6)
+    assert len(ask(frame, column="spend", by="plan", categories=["a", "b"], bounds=(0, 4), epsilon=1).values) == 2

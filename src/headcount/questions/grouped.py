@@ -305,6 +305,11 @@ class SumByGroup(Paired):
     asks: ClassVar[str] = "How much the people in each group hold together"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.SHARE, Shape.SHARES})
 
+    def __post_init__(self) -> None:
+        if self.shape is Shape.KEY:
+            works = f"list the groups: no protocol tells a {self.name} in groups that nobody listed"
+            raise BadArgument("categories", "is missing", works)
+
     @cached_property
     def domain(self) -> Product:
         return Product((*self.groups, self.levels))
