@@ -15,7 +15,7 @@ import numpy as np
 from headcount.common.quantity import quantity
 from headcount.engines.memory import MemoryEngine, person_ids
 from headcount.engines.several_rows import merged
-from headcount.engines.tables import columns_of
+from headcount.engines.tables import read_columns
 from headcount.errors import BadArgument, BadData
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advise import advise
@@ -126,7 +126,7 @@ def series(
     if cumulative:
         levels = best_levels(rounds, lambda many: plan(many).protocol.rmse(reports=IMAGINED))
     made = plan(len(levels.widths))
-    held, times, ids = columns_of(data, {"column": column, "time": time, "unit": unit})
+    held, times, ids = read_columns(data, {"column": column, "time": time, "unit": unit})
     _, person = distinct(ids if ids.dtype.kind in "iu" and not np.ma.isMaskedArray(ids) else person_ids(ids))
     number = _rounds(times, begins, length, rounds)
     coins = coins or SecretCoins()
@@ -134,14 +134,15 @@ def series(
     [domain] = question.read_as(where, 0).parts
     domain.codes(held)  # refuses what does not fit, also of rows that do not count
 
-    def answered(begin: int, width: int, place: int) -> Any:
+    def merged_in(begin: int, width: int) -> Any:
         here = kept & (number >= begin) & (number < begin + width)
         _, who = np.unique(person[here], return_inverse=True)
-        codes = merged(domain, held[here], who)
-        return carry_out([made], codes, MemoryEngine(), coins.part(place))[0]
+        return merged(domain, held[here], who)
 
+    codes = {node: merged_in(*node) for node in levels}  # refuses what does not fit, before anything is charged
     told = Series.of_events(made, rounds, levels, ledger)
-    told.take({(begin, width): answered(begin, width, place) for place, (begin, width) in enumerate(levels)})
+    engine = MemoryEngine()
+    told.take({node: carry_out([made], codes[node], engine, coins.part(place))[0] for place, node in enumerate(codes)})
     return told
 
 

@@ -122,3 +122,13 @@ def test_all_levels_of_one_person_cost_no_more_than_the_budget():
     both = hc.compose([pair] * levels)
     assert both.delta(1) <= 1e-6 * (1 + 1e-6)
     assert series.cumulative(365).std_error < math.sqrt(365) * series.round(1).std_error / 3
+
+
+def test_rows_of_a_person_that_differ_are_refused_before_anything_is_charged():
+    days = ["2026-01-05", "2026-01-06", "2026-01-13"]
+    rows = {"day": days, "who": [1, 1, 2], "plan": ["a", "b", "a"]}
+    ledger = hc.Ledger(epsilon=2, delta=1e-5, neighbours="add-remove")
+    asked = {"column": "plan", "time": "day", "unit": "who", "first": "2026-01-05", "rounds": 2}
+    with pytest.raises(hc.errors.BadData, match="different categories"):
+        hc.series(rows, hc.Histogram(["a", "b"]), **asked, epsilon=1, delta=1e-6, ledger=ledger)
+    assert not ledger.charges

@@ -25,7 +25,7 @@ from chromium import VIEWS, Looked
 
 import headcount as hc
 from cli.shell import headcount
-from headcount.engines.file_formats import columns_of
+from headcount.engines.file_formats import column_types
 from headcount_service.web.data import Asked, Files, described
 
 PEOPLE, CHURNED, SECRET = 3_000, 900, "unmistakable"
@@ -99,7 +99,7 @@ def test_columns_of_every_kind_of_file(ending: str, tmp_path: Path) -> None:
     else:
         text = f"id,word\n1,{SECRET}\n".replace(",", "\t" if ending == "tsv" else ",").encode()
         path.write_bytes(gzip.compress(text) if ending == "csv.gz" else text)
-    found = columns_of(path)
+    found = column_types(path)
     assert [name for name, _ in found] == ["id", "word"]
     assert {kind for _, kind in found} == ({"int64", "string"} if ending in ("parquet", "arrow") else {"text"})
     assert SECRET not in str(found)

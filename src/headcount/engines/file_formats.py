@@ -48,7 +48,7 @@ def scanned(connection: DuckDBPyConnection, data: Any, names: Sequence[tuple[str
     return [f"rows{number}" for number in range(len(alike))]
 
 
-def columns_of(data: str | Path) -> list[tuple[str, str]]:
+def column_types(data: str | Path) -> list[tuple[str, str]]:
     """The names and types of a file's columns, and no value: of a CSV, whose values would have to be looked at, each is
     text."""
     files = files_of(data)

@@ -16,7 +16,7 @@ from headcount.errors import BadArgument
 from headcount.questions.reading import Array
 
 
-def columns_of(data: Any, names: Mapping[str, str]) -> list[Array]:
+def read_columns(data: Any, names: Mapping[str, str]) -> list[Array]:
     """The columns that these arguments name, each an array, in this order."""
     if type(data).__module__.startswith("pyspark.sql."):
         found = data.select(*names.values()).toArrow()

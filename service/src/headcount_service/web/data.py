@@ -25,7 +25,7 @@ from headcount.cli.files import table
 from headcount.cli.options import bins_of, categories_of, where_of
 from headcount.engines.duckdb_connection import database
 from headcount.engines.engine import Rows, engine_for
-from headcount.engines.file_formats import columns_of
+from headcount.engines.file_formats import column_types
 from headcount.errors import BadArgument, Refused
 from headcount.figures.canvas import matplotlib
 from headcount.ledger.ledger import Ledger
@@ -231,7 +231,7 @@ class File:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def to_json(self) -> dict[str, Any]:
-        columns = [{"name": name, "type": kind} for name, kind in columns_of(self.path)]
+        columns = [{"name": name, "type": kind} for name, kind in column_types(self.path)]
         return {"name": self.name, "columns": columns, "questions": described(), "ledger": self._ledger()}
 
     def _ledger(self) -> dict[str, Any]:
@@ -339,7 +339,7 @@ class Files:
             book, kept = Ledger.open(ledger), str(ledger)
         else:
             book, kept = Ledger(epsilon=EPSILON, delta=DELTA), "until the page is closed down"
-        columns_of(path)  # which refuses what is no table
+        column_types(path)  # which refuses what is no table
         self._files.append(File(path, name, book, kept))
         return len(self._files) - 1
 
