@@ -6,13 +6,15 @@ Internal: docs/api.md lists what is public.
 from __future__ import annotations
 
 from headcount import errors
-from headcount.answers.difference import Difference, Pairs, Ratio
+from headcount.answers.difference import Difference
 from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
 from headcount.answers.grouped import GroupedEstimate
-from headcount.answers.ratio import Rate
+from headcount.answers.rate import Rate
+from headcount.answers.ratio import Ratio
 from headcount.answers.table import Margin, TableEstimate
 from headcount.answers.top import Top
+from headcount.answers.two_runs import Pairs
 from headcount.asking import Options, ask, count, distribution, fraction, histogram, mean, quantile, table
 from headcount.asking import sum as sum
 from headcount.audit.attacks.lower_bound import Attack, attack

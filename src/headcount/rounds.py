@@ -12,9 +12,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+from headcount.answers.error_law import ErrorLaw
 from headcount.answers.error_sums import by_panels, error_sum
 from headcount.answers.estimate import Estimate
-from headcount.answers.linear import ErrorLaw, Linear
+from headcount.answers.linear import Linear
 from headcount.engines.engine import Rows, engine_for
 from headcount.errors import BadArgument, Unsupported
 from headcount.figures.text_table import TextTable

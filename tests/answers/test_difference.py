@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import headcount as hc
-from headcount.answers.difference import Error, Ratio
-from headcount.programme.law import Noise
+from headcount.answers.change import Part
+from headcount.answers.error_law import ErrorLaw
+from headcount.answers.ratio import Ratio
+from headcount.privacy.laws import discrete_laplace
 
 CENTRAL = {"epsilon": 1, "model": "central"}
 RUNS = 4_000
@@ -22,17 +24,23 @@ def counted(ones: int, others: int = 500, **given: object) -> hc.Estimate:
     return hc.count([1] * ones + [0] * others, **{**CENTRAL, **given})
 
 
-def missed(above: float, below: float, errors: tuple[Error, Error], shrunk: float = 1.0) -> float:
+def unused(_confidence: float) -> tuple[float, float]:
+    """The interval of an answer that has a law."""
+    raise AssertionError
+
+
+def missed(above: float, below: float, errors: tuple[ErrorLaw, ErrorLaw], shrunk: float = 1.0) -> float:
     """How often the interval of a ratio misses it, with errors drawn from their laws."""
     coins, task, out = hc.SeededCoins(7), hc.Count(), 0
     draws = []
     for error in errors:
         reached = np.cumsum(error.noise.masses)
         at = np.searchsorted(reached, coins.uniform(RUNS) * reached[-1])
-        draws.append(error.noise.values[at] * error.scale)
-    thought = tuple(Error(Noise(error.noise.values * shrunk, error.noise.masses), error.scale) for error in errors)
+        draws.append(error.noise.values[at])
+    first, second = (error.scaled(shrunk) for error in errors)
     for a, b in zip(*draws, strict=True):
-        ratio = Ratio(task, above + float(a), below + float(b), *thought, ("", ""))
+        parts = (Part(above + float(a), unused, first), Part(below + float(b), unused, second))
+        ratio = Ratio(task, *parts, ("", ""))
         out += not ratio.accepts(above / below)
     return out / RUNS
 
@@ -61,7 +69,7 @@ def test_a_ratio_by_what_may_be_zero_has_no_interval_and_says_so() -> None:
     assert ratio.interval() == (-math.inf, math.inf)
     assert "not known" in str(ratio)
     assert json.loads(json.dumps(ratio.to_json(), allow_nan=False))["interval95"] == [None, None]
-    nothing = replace(ratio, below=0.0)
+    nothing = replace(ratio, second=replace(ratio.second, value=0.0))
     assert math.isnan(nothing.value)
     assert nothing.interval() == (-math.inf, math.inf)
 
@@ -160,3 +168,53 @@ def test_an_answer_that_was_changed_is_refused(tmp_path) -> None:
         kept.write_text(text)
         with pytest.raises(hc.errors.BadArgument, match="not"):
             hc.load_answer(kept)
+
+
+def changed_rates(seed: int, law: ErrorLaw | None = None) -> list[float]:
+    """How often the interval of a difference misses it, in a group of 20 people and in one of 4,000, whose rates are
+    the same in both runs; with a `law`, as if that were the one of every group's error."""
+    rows = {"plan": ["small"] * 20 + ["big"] * 4_000, "churned": [0, 1] * 2_010}
+    asked = {"column": "churned", "by": "plan", "categories": ["small", "big"], **CENTRAL}
+    answer, coins, times = hc.fraction(rows, **asked), hc.SeededCoins(seed), 400
+    truth = np.array([10.0, 10.0, 2_000.0, 2_000.0])
+    noise = discrete_laplace(float(answer.protocol.rate)).sample(coins, 8 * times).reshape(times, 2, 4)
+    missed = np.zeros(2)
+    for first, second in (truth + noise).astype(float):
+        runs = [replace(answer, people=people, tally=replace(answer.tally)) for people in (first, second)]
+        changes = (runs[0] - runs[1]).values()
+        if law is not None:
+            changes = [
+                replace(each, first=replace(each.first, law=law), second=replace(each.second, law=law))
+                for each in changes
+            ]
+        ends = [change.interval() for change in changes]
+        missed += [not low <= 0.0 <= high for low, high in ends]
+    return (missed / times).tolist()
+
+
+def test_differences_of_rates_in_groups_cover_in_small_groups_too_and_a_twin_with_one_law_for_all_does_not() -> None:
+    allowed = 0.05 + 5 * math.sqrt(0.05 * 0.95 / 400)
+    assert max(changed_rates(3)) <= allowed
+    one = ErrorLaw(counted(9).error, 0.0).scaled(2 / 4_020)
+    assert changed_rates(3, one)[0] > allowed
+
+
+def test_ratios_of_rates_in_groups_are_made_of_both_intervals() -> None:
+    rows = {"plan": ["few"] * 200 + ["many"] * 800, "churned": [0, 1] * 500}
+    asked = {"column": "churned", "by": "plan", "categories": ["few", "many"], **CENTRAL}
+    ratio = (hc.fraction(rows, **asked) / hc.fraction(rows, **asked))["few"]
+    low, high = ratio.interval(0.999999)
+    assert low < 1.0 < high
+    assert ratio.accepts(1.0, 0.999999)
+    assert not ratio.accepts(40.0)
+    nobody = {"plan": ["few"] * 200 + ["many"] * 800, "churned": [0] * 1_000}
+    assert (hc.fraction(rows, **asked) / hc.fraction(nobody, **asked))["few"].interval() == (-math.inf, math.inf)
+
+
+def test_differences_of_tables_have_the_law_of_their_margin() -> None:
+    rows = {"sex": ["f", "m"] * 500, "vote": ["yes"] * 700 + ["no"] * 300}
+    asked = {"columns": {"sex": ["f", "m"], "vote": ["yes", "no"]}, **CENTRAL}
+    now, before = hc.table(rows, **asked), hc.table(rows, **asked)
+    changes = now - before
+    assert changes["sex=f"].std_error == pytest.approx(math.sqrt(2) * now["sex"].std_error)
+    assert changes["sex=f, vote=no"].std_error == pytest.approx(math.sqrt(2) * now["sex", "vote"].std_error)

@@ -7,20 +7,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from headcount.answers.difference import Error
+from headcount.answers.error_law import ErrorLaw
 from headcount.answers.estimate import Cell, Estimate
 from headcount.answers.intervals import digits
-from headcount.answers.linear import ErrorLaw, Linear, bin_law, prefix_tails
+from headcount.answers.linear import Linear, bin_law, prefix_tails
+from headcount.answers.number import Number
 from headcount.common.quantity import quantity, require_confidence
 from headcount.errors import BadArgument, Unsupported
-from headcount.figures.picture import Picture
-from headcount.figures.tabular import Tabular
 from headcount.programme.coins import SecretCoins
 from headcount.programme.law import Floats
+from headcount.questions.distribution import Distribution
 from headcount.questions.domains.domain import Label
 
 DRAWS, MOST_DRAWN = 999, 1 << 22  # of fresh noise for a band, and cells of them at a time
@@ -30,11 +30,13 @@ AT_AN_EDGE = 1e-9  # of a bin
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QuantileEstimate(Tabular):
+class QuantileEstimate(Number):
     """A value that a part of the people lie below, and its interval.
 
     It is the quantile of these people, not of others like them. The value lies within one bin; the
-    interval is made of whole bins.
+    interval is made of whole bins, by inverting a test of every bin. Let v* be the bin of the true quantile. It is at
+    or after the first bin up to which that many people may lie, and at or before the last one before which fewer may:
+    each side is wrong only if the error at v*, or just before it, is beyond its own tail. No other bin is tested.
 
     Parameters
     ----------
@@ -57,63 +59,26 @@ class QuantileEstimate(Tabular):
     value: float
     of: DistributionEstimate
 
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """The confidence interval, by inverting a test of every bin.
-
-        Let v* be the bin of the true quantile. It is at or after the first bin up to which that many
-        people may lie, and at or before the last one before which fewer may: each side is wrong
-        only if the error at v*, or just before it, is beyond its own tail. No other bin is tested.
-
-        Parameters
-        ----------
-        confidence : float
-            Chance that the interval covers the truth, above 0 and below 1.
-
-        Returns
-        -------
-        tuple of float
-            Its two ends.
-        """
-        require_confidence(confidence)
+    def _ends(self, confidence: float) -> tuple[float, float]:
         return self.of.quantile_ends(self.part, (1.0 - confidence) / 2.0)
 
-    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """The whole distribution, with the median as its title unless told.
+    @property
+    def guarantee(self) -> str:
+        """What was promised of the distribution that it comes from."""
+        return ", ".join(self.of.promises())
 
-        Parameters
-        ----------
-        ax : axes of matplotlib, optional
-            Where to draw it; a figure of its own unless given.
-        title : str
-            What to write above it; its own words unless given.
-        theme : str
-            "light" or "dark".
-
-        Returns
-        -------
-        Picture
-        """
-        return self.of.plot(
-            ax, title=title or f"{100.0 * self.part:g}% lie below {str(self).split('   ')[0]}", theme=theme
-        )
+    def draw(self, target: Any, theme: str, title: str) -> object:
+        """The whole distribution, with this quantile as its title unless told."""
+        return self.of.draw(target, theme, title or f"{100.0 * self.part:g}% lie below {self.said}")
 
     def records(self) -> list[dict[str, Any]]:
         """One row."""
         return [{"quantile": self.part, "value": self.value, "interval95": list(self.interval())}]
 
-    def __float__(self) -> float:
-        return self.value
-
-    def __format__(self, spec: str) -> str:
-        return format(self.value, spec) if spec else str(self)
-
-    def __str__(self) -> str:
+    def shown(self) -> tuple[str, str, str]:
         low, high = self.interval()
         places = digits(low, high)
-        ends = f"95% interval {low:,.{places}f} to {high:,.{places}f}"
-        return f"{self.value:,.{places}f}  ({ends})   {', '.join(self.of.promises())}"
-
-    __repr__ = __str__
+        return f"{self.value:,.{places}f}", f"{low:,.{places}f}", f"{high:,.{places}f}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -136,10 +101,14 @@ class DistributionEstimate(Estimate):
     """
 
     @property
+    def question(self) -> Distribution:
+        """What was asked."""
+        return cast(Distribution, self.protocol.task)
+
+    @property
     def edges(self) -> Floats:
         """The edges of the bins."""
-        edges: Floats = self.protocol.task.domain.edges  # type: ignore[attr-defined]
-        return edges
+        return self.question.domain.edges
 
     def below(self, value: float) -> Linear:
         """How many people lie below a value.
@@ -245,7 +214,7 @@ class DistributionEstimate(Estimate):
     @cached_property
     def _largest_error(self) -> float:
         """The largest standard error of a prefix."""
-        variances = self.protocol.task.strategy.prefix_variances()  # type: ignore[attr-defined]
+        variances = self.question.strategy.prefix_variances()
         return self._errors.std_error * math.sqrt(float(variances.max()))
 
     def quantile(self, part: float) -> QuantileEstimate:
@@ -389,8 +358,8 @@ class DistributionEstimate(Estimate):
         ndarray
         """
         require_confidence(confidence)
-        people, strategy = self._public("distribution function"), self.protocol.task.strategy
-        spread = self._errors.std_error * np.sqrt(strategy.prefix_variances())  # type: ignore[attr-defined]
+        people, strategy = self._public("distribution function"), self.question.strategy
+        spread = self._errors.std_error * np.sqrt(strategy.prefix_variances())
         draws = max(FEWEST_DRAWS, math.ceil(2.0 / (1.0 - confidence)), min(DRAWS, 16 * MOST_DRAWN // strategy.size))
         at_once = max(1, min(draws, MOST_DRAWN // strategy.size))
         sizes = [min(at_once, draws - start) for start in range(0, draws, at_once)]
@@ -401,7 +370,7 @@ class DistributionEstimate(Estimate):
 
     def _largest_of_fresh_noise(self, draws: int, spread: Floats) -> Floats:
         """The largest error of a prefix, in standard errors, with noise drawn afresh."""
-        noise, strategy = self._errors.noise, self.protocol.task.strategy
+        noise, strategy = self._errors.noise, self.question.strategy
         reached = np.cumsum(noise.masses)
         uniform = SecretCoins().uniform(draws * strategy.size) * reached[-1]
         cells = noise.values[np.minimum(np.searchsorted(reached, uniform, side="right"), reached.size - 1)]
@@ -415,8 +384,8 @@ class DistributionEstimate(Estimate):
         return bin_law(self.protocol, self.tally.reports)
 
     @property
-    def _law(self) -> Error:
-        return Error(self._bin_law.noise, 1.0)
+    def _law(self) -> ErrorLaw:
+        return self._bin_law
 
     def people_intervals(self, confidence: float) -> Floats:
         low, high = self._bin_law.tails((1.0 - confidence) / 2.0)
@@ -439,7 +408,7 @@ class DistributionEstimate(Estimate):
     def shown_quantiles(self) -> list[QuantileEstimate]:
         """Those that are printed and that noise does not hide."""
         found = []
-        for part in self.protocol.task.shown_quantiles:  # type: ignore[attr-defined]
+        for part in self.question.shown_quantiles:
             try:
                 found.append(self.quantile(part))
             except Unsupported:
@@ -475,7 +444,7 @@ class DistributionEstimate(Estimate):
             "counts": self.people.tolist(),
         }
 
-    def _drawn(self, target: Any, theme: str, title: str) -> Any:
+    def draw(self, target: Any, theme: str, title: str) -> object:
         from headcount.answers.pictures import distribution
 
         return distribution(self, target, theme, title)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from headcount.answers.difference import Difference, Error, Pairs, Ratio, Told, difference, ratio, refuse_arithmetic
+from headcount.answers.change import Part
+from headcount.answers.difference import Difference
+from headcount.answers.error_law import ErrorLaw
 from headcount.answers.intervals import digits
-from headcount.answers.linear import CellErrors, ErrorLaw, Linear, cell_errors
+from headcount.answers.linear import CellErrors, Linear, cell_errors
+from headcount.answers.ratio import Ratio
+from headcount.answers.two_runs import Operand, Pairs, difference, ratio, refuse_arithmetic
 from headcount.answers.worst_case import worst_truth
 from headcount.common.quantity import require_confidence
 from headcount.errors import BadArgument, Unsupported
-from headcount.figures.picture import Picture
+from headcount.figures.picture import Pictured
 from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.privacy.budget import Budget
@@ -25,6 +30,7 @@ from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
 from headcount.questions.domains.categories import OTHER
 from headcount.questions.domains.domain import Label, Shape
+from headcount.questions.question import Question
 from headcount.questions.strategies.strategy import distinct
 
 if TYPE_CHECKING:
@@ -58,7 +64,7 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate(Tabular):
+class Estimate(Tabular, Pictured):
     """An answer with its error and its guarantee, as `count` and its kin return it.
 
     It is unbiased unless the protocol says otherwise, and never clamped unless asked. Confidence
@@ -108,9 +114,14 @@ class Estimate(Tabular):
     rules: tuple[str, ...] = ()
 
     @property
+    def question(self) -> Question:
+        """What was asked."""
+        return self.protocol.task
+
+    @property
     def values(self) -> Floats:
         """The estimate of each cell, in the task's unit."""
-        return self.protocol.task.answers(self.people, self.tally.reports, private=self.n is None)
+        return self.question.answers(self.people, self.tally.reports, private=self.n is None)
 
     @property
     def value(self) -> float:
@@ -119,8 +130,8 @@ class Estimate(Tabular):
 
     @property
     def _only(self) -> int:
-        if self.protocol.task.shape.several:
-            several = f"a {self.protocol.task.name} has several values"
+        if self.question.shape.several:
+            several = f"a {self.question.name} has several values"
             raise Unsupported(several, "use .cells, .values, or [category] for one of them")
         return 0
 
@@ -161,7 +172,7 @@ class Estimate(Tabular):
         return self._intervals(self.each_at(confidence) if simultaneous else confidence)
 
     def _intervals(self, confidence: float) -> Floats:
-        return self.protocol.task.spans(self.people_intervals, confidence, self.tally.reports, private=self.n is None)
+        return self.question.spans(self.people_intervals, confidence, self.tally.reports, private=self.n is None)
 
     def people_intervals(self, confidence: float) -> Floats:
         """A row [low, high] for each part of the answer, in people."""
@@ -199,7 +210,7 @@ class Estimate(Tabular):
         return Linear(part[0], part, part, self.promises())
 
     def _law_of(self, weights: Floats) -> ErrorLaw:
-        return self._errors.combined(*distinct(self.protocol.task.strategy.coefficients(weights))).scaled(self.scale)
+        return self._errors.combined(*distinct(self.question.strategy.coefficients(weights))).scaled(self.scale)
 
     @property
     def _errors(self) -> CellErrors:
@@ -207,7 +218,7 @@ class Estimate(Tabular):
 
     def each_at(self, confidence: float) -> float:
         """The confidence of each interval for which all of them cover at once."""
-        task = self.protocol.task
+        task = self.question
         most = MOST_KEYS if self.n is None else self.tally.reports
         cells = max(1, most if task.shape is Shape.KEY else self._answers)
         return confidence ** (1.0 / cells) if self.protocol.independent else 1.0 - (1.0 - confidence) / cells
@@ -224,7 +235,7 @@ class Estimate(Tabular):
 
     @property
     def _fewest(self) -> float:
-        relative = self.n is None and self.protocol.task.low < 0.0
+        relative = self.n is None and self.question.low < 0.0
         return -math.inf if relative else 0.0
 
     @property
@@ -265,7 +276,7 @@ class Estimate(Tabular):
     @property
     def scale(self) -> float:
         """One person's part in the task's unit."""
-        return self.protocol.task.unit(self.tally.reports)
+        return self.question.unit(self.tally.reports)
 
     @property
     def std_error(self) -> float:
@@ -285,7 +296,7 @@ class Estimate(Tabular):
     @property
     def categories(self) -> list[Label]:
         """The labels of a histogram's cells."""
-        return self.protocol.task.labels(None if self.tally.keys is None else self.tally.keys.tolist())
+        return self.question.labels(None if self.tally.keys is None else self.tally.keys.tolist())
 
     @property
     def cells(self) -> list[Cell]:
@@ -296,7 +307,7 @@ class Estimate(Tabular):
 
     @property
     def _has_other(self) -> bool:
-        return self.protocol.task.other and (self.tally.keys is None or self.categories[-1:] == [OTHER])
+        return self.question.other and (self.tally.keys is None or self.categories[-1:] == [OTHER])
 
     @property
     def other(self) -> Cell | None:
@@ -320,7 +331,7 @@ class Estimate(Tabular):
 
     @property
     def _private_keys(self) -> bool:
-        return self.n is None and self.protocol.task.shape is Shape.KEY
+        return self.n is None and self.question.shape is Shape.KEY
 
     def _guesses(self) -> list[int]:
         """Truths near the smallest and the largest estimate."""
@@ -375,7 +386,7 @@ class Estimate(Tabular):
         >>> answer.top(2).surely
         ['a', 'b']
         """
-        if not self.protocol.task.shape.several:
+        if not self.question.shape.several:
             raise Unsupported("only answers for several categories have largest ones")
         from headcount.answers.top import ranked
 
@@ -398,7 +409,7 @@ class Estimate(Tabular):
         What a liar adds to all of them alike goes with that; what tells one from another may count a
         little more, up to `protocol.reach().consistent(cells)` people for each.
         """
-        if self.n is None or not self.protocol.task.shape.several or self.protocol.task.shape is Shape.KEY:
+        if self.n is None or not self.question.shape.several or self.question.shape is Shape.KEY:
             raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
         return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))
 
@@ -407,32 +418,44 @@ class Estimate(Tabular):
 
         Of two histograms, that of each category.
         """
-        return difference(*self._told_with(other, "-"))
+        return difference(*self._operands(other, "-"))
 
     def __truediv__(self, other: Estimate) -> Ratio | Pairs:
         """The ratio of two answers from separate runs, with an interval from their exact laws.
 
         Of two histograms, that of each category.
         """
-        return ratio(*self._told_with(other, "/"))
+        return ratio(*self._operands(other, "/"))
 
-    def _told_with(self, other: Estimate, what: str) -> tuple[Told, Told]:
+    def _operands(self, other: Estimate, what: str) -> tuple[Operand, Operand]:
         if not isinstance(other, Estimate):
             raise refuse_arithmetic(what)
         if self.tally is other.tally:
             raise Unsupported("an answer is not compared with itself: both must come from runs of their own")
-        return self.told(), other.told()
-
-    def told(self) -> Told:
-        """What differences and ratios need of it."""
-        task = self.protocol.task
-        labels = tuple(self.categories) if task.shape.several else ()
-        return Told(task, labels, tuple(self.values.tolist()), self._law, ", ".join(self.promises()), self.budget)
+        return self._operand, other._operand
 
     @property
-    def _law(self) -> Error:
-        amount = self.protocol.task.shape is Shape.AMOUNT
-        return Error(self.error, self.scale, self.error.step * self.scale if amount else 0.0)
+    def _operand(self) -> Operand:
+        task = self.question
+        labels = tuple(self.categories) if task.shape.several else ()
+        spans = cache(self.intervals)
+
+        def within(place: int) -> Callable[[float], tuple[float, float]]:
+            return lambda confidence: (float(spans(confidence)[place, 0]), float(spans(confidence)[place, 1]))
+
+        parts = zip(self.values.tolist(), self._laws, strict=True)
+        found = tuple(Part(value, within(place), law) for place, (value, law) in enumerate(parts))
+        return Operand(task, labels, found, ", ".join(self.promises()), self.budget)
+
+    @property
+    def _laws(self) -> Sequence[ErrorLaw | None]:
+        """The law of the error of each value; None for one that has none."""
+        return [self._law] * self._answers
+
+    @property
+    def _law(self) -> ErrorLaw:
+        lattice = self.error.step if self.question.shape is Shape.AMOUNT else 0.0
+        return ErrorLaw(self.error, self.error.rmse, lattice=lattice).scaled(self.scale)
 
     def _refused(self, *others: object) -> NoReturn:
         raise refuse_arithmetic("+, *, ** or //")
@@ -455,12 +478,12 @@ class Estimate(Tabular):
         promised = ", ".join(self.promises())
         if self.habit:
             promised += f"\n({self.habit}: ledger=hc.Ledger.open('ledger', epsilon=…))"
-        if self.protocol.task.shape.several:
+        if self.question.shape.several:
             below = [*([self.note] if self.note else []), *([self._told] if self.rules else [])]
             return "\n".join([*self._lines(), *below, promised])
         ((number, left, right),) = self.shown()
         note = f"; {self.note}" if self.note else ""
-        told = f"{number} {self.protocol.task.about}".rstrip()
+        told = f"{number} {self.question.about}".rstrip()
         rules = f"\n{self._told}" if self.rules else ""
         return f"{told}  (95% interval {left} to {right}{note})   {promised}{rules}"
 
@@ -470,10 +493,10 @@ class Estimate(Tabular):
         return f"as declared: {'; '.join(self.rules)}"
 
     def __repr__(self) -> str:
-        if not self.protocol.task.shape.several:
+        if not self.question.shape.several:
             return str(self)
         cells = "unknown labels" if self._private_keys else f"{self._answers:,} cells"
-        return f"{type(self).__name__}: {self.protocol.task.name} of {cells}, {', '.join(self.promises())}"
+        return f"{type(self).__name__}: {self.question.name} of {cells}, {', '.join(self.promises())}"
 
     @property
     def sheets(self) -> list[TextTable]:
@@ -517,45 +540,21 @@ class Estimate(Tabular):
         return words if self.secret else [*words, "seeded: not private"]
 
     def _repr_html_(self) -> str:
-        if self.protocol.task.shape.several:
+        if self.question.shape.several:
             rows = "".join(f"<tr><td>{escape(a)}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in self.rows(SHOWN))
             head = "<tr><th>category</th><th>value</th><th>95% interval</th></tr>"
             words = [*([self.note] if self.note else []), *([self._told] if self.rules else []), *self.promises()]
             return f"<div><table>{head}{rows}</table><small>{escape(', '.join(words))}</small></div>"
         return super()._repr_html_()
 
-    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """A figure of the answer with its intervals, and what was promised below it.
-
-        Parameters
-        ----------
-        ax : axes of matplotlib, optional
-            Where to draw it; a figure of its own unless given.
-        title : str
-            What to write above it; the question or its answer unless given.
-        theme : str
-            "light" or "dark".
-
-        Returns
-        -------
-        Picture
-            A notebook shows it, and `.save("chart.png")` writes it; .svg and .pdf do as well.
-
-        Raises
-        ------
-        errors.MissingExtra
-            If matplotlib is not installed.
-        """
-        return Picture.drawn(lambda target, theme: self._drawn(target, theme, title), ax, theme)
-
-    def _drawn(self, target: Any, theme: str, title: str) -> Any:
+    def draw(self, target: Any, theme: str, title: str) -> object:
         from headcount.answers.pictures import drawn
 
         return drawn(self, target, theme, title)
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each category, or a single one."""
-        if not self.protocol.task.shape.several:
+        if not self.question.shape.several:
             told = self.to_json()
             return [{name: told[name] for name in RECORDED}]
         other = [] if self.other is None else [self.other]
@@ -605,8 +604,8 @@ class Estimate(Tabular):
         }
 
     def _answer(self) -> dict[str, Any]:
-        if not self.protocol.task.shape.several:
-            clipped = self.protocol.task.clipped_to
+        if not self.question.shape.several:
+            clipped = self.question.clipped_to
             return {
                 "value": self.value,
                 "interval95": list(self.interval()),

@@ -6,17 +6,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from headcount.answers.error_law import ErrorLaw
 from headcount.answers.estimate import Cell, Estimate
 from headcount.answers.intervals import digits
-from headcount.answers.linear import ErrorLaw
 from headcount.answers.shares import share_intervals, share_widths, sum_law
 from headcount.errors import BadArgument, Unsupported
 from headcount.programme.law import Floats, Ints, Noise
 from headcount.questions.domains.domain import Label, Shape
+from headcount.questions.grouped import Paired
 
 EVERYBODY = "(all)"
 SMALL = "too few people to tell"
@@ -44,14 +45,19 @@ class GroupedEstimate(Estimate):
     True
     """
 
+    @property
+    def question(self) -> Paired:
+        """What was asked."""
+        return cast(Paired, self.protocol.task)
+
     @cached_property
     def _places(self) -> dict[Any, list[int]]:
         """Where the two cells of each group are; -1 for one that is not shown."""
-        task = self.protocol.task
+        task = self.question
         if self.tally.keys is not None:
-            found: dict[Any, list[int]] = task.places([*map(str, self.tally.keys.tolist())])  # type: ignore[attr-defined]
+            found: dict[Any, list[int]] = task.places([*map(str, self.tally.keys.tolist())])
             return found
-        names = task.names if task.shape.several else [""]  # type: ignore[attr-defined]
+        names = task.names if task.shape.several else [""]
         return {name: [2 * at, 2 * at + 1] for at, name in enumerate(names)}
 
     @cached_property
@@ -78,23 +84,23 @@ class GroupedEstimate(Estimate):
     def values(self) -> Floats:
         """The answer in each group; not a number where too few people are in it to tell."""
         found = self._answered(self._cells)
-        return np.where(self.too_small, np.nan, found) if self.protocol.task.per_person else found
+        return np.where(self.too_small, np.nan, found) if self.question.per_person else found
 
     def _answered(self, pairs: Floats) -> Floats:
-        found: Floats = self.protocol.task.answers(pairs.ravel(), self.tally.reports)
+        found: Floats = self.question.answers(pairs.ravel(), self.tally.reports)
         return found
 
     @cached_property
     def too_small(self) -> Any:
         """In which groups there are too few people for a rate or a mean."""
-        low, high = self.protocol.task.ends  # type: ignore[attr-defined]
+        low, high = self.question.ends
         ends = self.intervals()
         return ((ends[:, 0] <= low) & (ends[:, 1] >= high)) | (self._pairs < 0).any(axis=1)
 
     @property
     def _exact(self) -> bool:
         """Whether the errors are independent, and have one law whatever the data."""
-        return self.protocol.independent and self.protocol.steady and self.protocol.task.shape is not Shape.KEY
+        return self.protocol.independent and self.protocol.steady and self.question.shape is not Shape.KEY
 
     def intervals(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Floats:
         """Confidence intervals, a row [low, high] for each group.
@@ -115,7 +121,7 @@ class GroupedEstimate(Estimate):
             return self._intervals_of(self._cells, 1, each)
         shown = self.people_intervals(1.0 - (1.0 - each) / 2.0)
         hidden = self._hidden(1.0 - (1.0 - each) / 2.0)
-        return self.protocol.task.spans(
+        return self.question.spans(
             lambda _: np.vstack([shown, hidden])[self._pairs].reshape(-1, 2),
             each,
             self.tally.reports,
@@ -131,9 +137,8 @@ class GroupedEstimate(Estimate):
 
     def _intervals_of(self, pairs: Floats, times: int, confidence: float) -> Floats:
         """For sums of so many groups' cells each."""
-        ends: tuple[float, float] = self.protocol.task.ends  # type: ignore[attr-defined]
-        low, high = ends
-        if self.protocol.task.per_person:
+        low, high = self.question.ends
+        if self.question.per_person:
             widths = share_widths(self.protocol, self.tally.reports, times, confidence, self._agreed)
             shares: Floats = share_intervals(pairs[:, 0], pairs[:, 1], widths)
             return shares * (high - low) + low
@@ -142,10 +147,15 @@ class GroupedEstimate(Estimate):
         values = pairs @ np.array([low, high])
         return np.stack([values - above, values - below], axis=1)
 
+    @property
+    def _laws(self) -> Sequence[ErrorLaw | None]:
+        """A rate and a mean have no law of their own: how wrong they are depends on how many people there are."""
+        alike = self._exact and not self.question.per_person
+        return [self._sum_law(1) if alike else None] * self._answers
+
     def _sum_law(self, times: int) -> ErrorLaw:
         """Of the error of a sum over so many groups."""
-        ends: tuple[float, float] = self.protocol.task.ends  # type: ignore[attr-defined]
-        return sum_law(self.protocol, self.tally.reports, ends, times, self._agreed)
+        return sum_law(self.protocol, self.tally.reports, self.question.ends, times, self._agreed)
 
     @property
     def _agreed(self) -> int:
@@ -161,7 +171,7 @@ class GroupedEstimate(Estimate):
         -------
         GroupedEstimate
         """
-        if self.n is None or not self._exact or not self.protocol.task.shape.several:
+        if self.n is None or not self._exact or not self.question.shape.several:
             raise Unsupported("only groups that are listed, of people whose number is public, can be consistent")
         lacking = (self.n - float(self.people.sum())) / self.people.size
         return replace(self, within="crowd", people=self.people + lacking)
@@ -194,7 +204,7 @@ class GroupedEstimate(Estimate):
         >>> 0.2 < answer.totals()[0].value < 0.3
         True
         """
-        names: Sequence[str] = self.protocol.task.by  # type: ignore[attr-defined]
+        names = self.question.by
         for name in by:
             if name not in names:
                 raise BadArgument("by", f"has no column {name!r}", f"use one of {', '.join(names)}")
@@ -248,8 +258,8 @@ class GroupedEstimate(Estimate):
     @property
     def std_error(self) -> float:
         """The root mean square of the error in the largest group, to first order for a rate or a mean."""
-        low, high = self.protocol.task.ends  # type: ignore[attr-defined]
-        if not self.protocol.task.per_person:
+        low, high = self.question.ends
+        if not self.question.per_person:
             return self.error.rmse * math.hypot(low, high)
         if not self._cells.size:
             return math.inf
@@ -261,7 +271,7 @@ class GroupedEstimate(Estimate):
     @property
     def note(self) -> str:
         """Of which values the answers are, where these are not the data themselves."""
-        return self.protocol.task.about if self.protocol.task.shape.several else ""
+        return self.question.about if self.question.shape.several else ""
 
     def shown(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Each value, or the first few, and the ends of its 95% interval, with as many digits as mean something."""

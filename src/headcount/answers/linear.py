@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headcount.common.quantity import require_confidence
+from headcount.answers.error_law import ErrorLaw
+from headcount.answers.number import Number
 from headcount.errors import Unsupported
-from headcount.figures.picture import Picture
-from headcount.figures.tabular import Tabular
 from headcount.programme.law import Floats, Ints, Noise, weighed
 from headcount.questions.domains.domain import Shape
 
@@ -34,32 +33,6 @@ LARGEST_TABLE = 1 << 21
 NEGLIGIBLE = 1e-13
 HARMONICS = 64, 256, 1_024, 2_048
 FEW = 64  # cells whose lattices are not blurred by each other
-
-
-@dataclass(frozen=True, eq=False)
-class ErrorLaw:
-    """The law of an error: falling masses of a density on a grid if it is `smooth`, and of points otherwise."""
-
-    noise: Noise
-    std_error: float
-    smooth: bool = False
-
-    def tails(self, chance: float) -> tuple[float, float]:
-        """Two values: the error is below the first, and above the second, with at most this chance."""
-        values, masses = self.noise.values, self.noise.masses
-        reached = np.cumsum(masses)
-        if self.smooth:
-            ends = np.interp([chance, 1.0 - chance], reached - masses / 2.0, values)
-            return float(ends[0]), float(ends[1])
-        allowed = (chance * reached[-1] - self.noise.dropped) * (1.0 - 1e-9)
-        low = int(np.searchsorted(reached, allowed, side="right"))
-        high = int(np.searchsorted(reached, reached[-1] - allowed))
-        return float(values[min(low, values.size - 1)]), float(values[min(high, values.size - 1)])
-
-    def scaled(self, by: float) -> ErrorLaw:
-        """Of the error times a number that is not negative."""
-        noise = Noise(self.noise.values * by, self.noise.masses, self.noise.dropped)
-        return ErrorLaw(noise, self.std_error * by, self.smooth)
 
 
 class CellErrors:
@@ -157,11 +130,11 @@ def prefix_tails(protocol: Protocol, reports: int, codes: int, chance: float) ->
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Linear(Tabular):
+class Linear(Number):
     """A sum of an answer's parts with weights, such as the people in a range, and its interval.
 
     Where the bins do not tell it exactly, the truth lies between two sums: `least` and `most` are
-    estimates of them, each with the law of its error.
+    estimates of them, each with the law of its error. Either end of the interval fails equally often.
 
     Examples
     --------
@@ -181,57 +154,11 @@ class Linear(Tabular):
         """The standard deviation of the error; the larger one of the two sums."""
         return max(law.std_error for _, law in (self.least, self.most))
 
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """The confidence interval, from the exact law of the error: either end fails equally often.
-
-        Parameters
-        ----------
-        confidence : float
-            Chance that the interval covers the truth, above 0 and below 1.
-
-        Returns
-        -------
-        tuple of float
-            Its two ends.
-        """
-        require_confidence(confidence)
+    def _ends(self, confidence: float) -> tuple[float, float]:
         tail = (1.0 - confidence) / 2.0
         (low, first), (high, last) = self.least, self.most
         return low - first.tails(tail)[1], high - last.tails(tail)[0]
 
-    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """A dot and its interval.
-
-        Parameters
-        ----------
-        ax : axes of matplotlib, optional
-            Where to draw it; a figure of its own unless given.
-        title : str
-            What to write above it; its own words unless given.
-        theme : str
-            "light" or "dark".
-
-        Returns
-        -------
-        Picture
-        """
-        from headcount.answers.pictures import linear
-
-        return Picture.drawn(lambda target, theme: linear(self, target, theme, title), ax, theme)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row."""
-        return [{"value": self.value, "interval95": list(self.interval())}]
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __format__(self, spec: str) -> str:
-        return format(self.value, spec) if spec else str(self)
-
-    def __str__(self) -> str:
+    def shown(self) -> tuple[str, str, str]:
         low, high = self.interval()
-        promises = f"   {', '.join(self.promises)}" if self.promises else ""
-        return f"{self.value:,.6g}  (95% interval {low:,.6g} to {high:,.6g}){promises}"
-
-    __repr__ = __str__
+        return f"{self.value:,.6g}", f"{low:,.6g}", f"{high:,.6g}"

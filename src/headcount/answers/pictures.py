@@ -13,8 +13,7 @@ from headcount.figures.intervals import Span, columns, rows
 if TYPE_CHECKING:
     from headcount.answers.distribution import DistributionEstimate
     from headcount.answers.estimate import Estimate
-    from headcount.answers.linear import Linear
-    from headcount.answers.ratio import Rate
+    from headcount.answers.number import Number
     from headcount.answers.table import Margin
 
 SHOWN = 40  # bars; the rest is counted in the subtitle
@@ -24,13 +23,13 @@ LINES = "Lines are 95% intervals"
 
 def drawn(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
     """Draw an answer into a file, into bytes or onto axes."""
-    if not estimate.protocol.task.shape.several:
+    if not estimate.question.shape.several:
         return _number(estimate, target, theme, title)
     return _cells(estimate, target, theme, title)
 
 
 def _number(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
-    task = estimate.protocol.task
+    task = estimate.question
     ((value, low, high),) = estimate.shown()
     span = Span(task.name, estimate.value, *estimate.interval(), f"{value}  ({low} to {high})")
     counted = f"{value} {task.unit_words}".strip()
@@ -40,7 +39,7 @@ def _number(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
 
 
 def _cells(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
-    task = estimate.protocol.task
+    task = estimate.question
     values, ends = estimate.values.tolist(), estimate.intervals().tolist()
     texts = estimate.shown()
     names = [called(category) for category in estimate.categories]
@@ -77,9 +76,9 @@ def distribution(estimate: DistributionEstimate, target: Any, theme: str, title:
         Span(f"{low:g}", cell.value, *cell.interval95) for low, cell in zip(ends[:-1].tolist(), cells, strict=True)
     ]
     width = float(ends[1] - ends[0])
-    middle = next((str(found).split("   ")[0] for found in estimate.shown_quantiles if found.part == 0.5), "")
+    middle = next((found.said for found in estimate.shown_quantiles if found.part == 0.5), "")
     look: dict[str, Any] = {
-        "title": title or (f"Half of the people lie below {middle}" if middle else estimate.protocol.task.asks),
+        "title": title or (f"Half of the people lie below {middle}" if middle else estimate.question.asks),
         "xlabel": f"value, in bins of {width:g}, each named by its lower edge",
         "ylabel": "people in a bin",
         "caption": _caption(estimate, f"{LINES}, each for itself"),
@@ -106,30 +105,22 @@ def margin(cells: Margin, target: Any, theme: str, title: str) -> Any:
     return rows(spans[:SHOWN], target, theme=theme, **look)
 
 
-def linear(part: Linear | Rate, target: Any, theme: str, title: str) -> Any:
-    """Draw a weighted sum of an answer's parts, or a quantile: a dot and its interval."""
-    text, promise = str(part).partition("   ")[::2]
-    span = Span("", float(part), *part.interval(), text.partition("  ")[0])
-    caption = f"The line is the 95% interval. {promise}".strip()
-    return rows(
-        [span],
-        target,
-        title=title or text,
-        xlabel="",
-        caption=caption,
-        theme=theme,
-        from_zero=False,
-        percent="%" in span.text,
-    )
+def number(part: Number, target: Any, theme: str, title: str) -> Any:
+    """Draw a sum of an answer's parts, or a rate: a dot and its interval."""
+    text = part.shown()[0]
+    span = Span("", part.value, *part.interval(), text)
+    look: dict[str, Any] = {"title": title or part.said, "xlabel": "", "percent": "%" in text}
+    look["caption"] = f"The line is the 95% interval. {part.guarantee}".strip()
+    return rows([span], target, theme=theme, from_zero=False, **look)
 
 
 def _unit(estimate: Estimate) -> str:
-    task = estimate.protocol.task
+    task = estimate.question
     return "share of the people" if _shares(estimate) else task.unit_words or task.name
 
 
 def _shares(estimate: Estimate) -> bool:
-    task = estimate.protocol.task
+    task = estimate.question
     return task.percent or (task.per_person and task.shape.several)
 
 

@@ -1,123 +1,127 @@
-"""A ratio of two linear answers from one release, with its exact interval."""
+r"""The ratio of two answers: how many times as many?
+
+The interval of a ratio $r$ inverts a test (Fieller's theorem, with the exact laws instead of normal ones): if the
+truths are $\alpha = r\beta$, then $a - rb$ is the error of $a$ less $r$ times that of $b$, whatever $\alpha$ is. It has
+no end where the second truth may be 0.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
+import numpy as np
+
+from headcount.answers.change import Change
+from headcount.answers.error_law import ErrorLaw
 from headcount.answers.intervals import digits
-from headcount.answers.linear import ErrorLaw
-from headcount.common.quantity import require_confidence
-from headcount.common.root import crossing
-from headcount.figures.picture import Picture
-from headcount.figures.tabular import Tabular
 
-CLOSE = 1e-3  # of a person
+TIE = 1e-9  # relative: what floats are off counts as equal
+BISECTIONS, OUTSIDE = 60, 48  # steps to an end, and places beyond it that are tried as well
+DOUBLINGS = 200
+EVERYTHING = (-math.inf, math.inf)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Rate(Tabular):
-    """Which part of a number of people is in another: a number from 0 to 1, but for the noise.
+@dataclass(frozen=True, repr=False, eq=False)
+class Ratio(Change):
+    """The ratio of two answers, as `a / b` returns it: how many times as many.
+
+    Its interval has all ratios with which the answers agree, and is everything if the second truth may be 0.
 
     Parameters
     ----------
-    of, among : float
-        The two estimates, in people.
-    law : callable
-        For any rate r, the law of the error of the first less r times the second.
-    promises : sequence of str
-        The guarantee, as printed.
+    task : Question
+        What was asked.
+    first, second : Part
+        The answers.
+    promises : tuple of str
+        What each of them promises.
+    together : Budget, optional
+        What both cost people who are in both.
 
     Examples
     --------
-    >>> frame = {"sex": ["f", "m"] * 500, "vote": ["yes"] * 700 + ["no"] * 300}
-    >>> answer = hc.table(frame, columns={"sex": ["f", "m"], "vote": ["yes", "no"]}, epsilon=1, model="central")
-    >>> low, high = answer.rate(of={"vote": "yes"}, by="sex")["f"].interval(0.999999)
-    >>> low < 0.7 < high
+    >>> march = hc.count([1] * 300 + [0] * 700, epsilon=1, model="central")
+    >>> april = hc.count([1] * 450 + [0] * 550, epsilon=1, model="central")
+    >>> low, high = (april / march).interval(0.999999)
+    >>> low < 1.5 < high
     True
     """
 
-    of: float
-    among: float
-    law: Callable[[float], ErrorLaw]
-    promises: Sequence[str] = ()
+    named: ClassVar[str] = "ratio"
 
     @property
     def value(self) -> float:
-        """The ratio of the estimates, brought between 0 and 1; 0 where there seems to be nobody."""
-        return min(max(self.of / self.among, 0.0), 1.0) if self.among > 0.0 else 0.0
+        """The first answer by the second; no number if that is 0."""
+        return self.first.value / self.second.value if self.second.value else math.nan
 
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """The rates that the answer does not contradict: those r for which the first number less r times the second is
-        as near to 0 as its noise allows. The truth is among them as often as promised, however few people there are;
-        where there are too few, all rates are.
+    @property
+    def std_error(self) -> None:
+        """None: a ratio has no mean error, as its second answer may be close to 0."""
+        return
 
-        Parameters
-        ----------
-        confidence : float
-            Chance that the interval covers the truth, above 0 and below 1.
+    def _ends(self, confidence: float) -> tuple[float, float]:
+        if self.laws is None:
+            return _quotient(*self.both(confidence))
+        if not self.second.value or _may_be_nothing(self.second.value, self.laws[1], (1.0 - confidence) / 2.0):
+            return EVERYTHING
+        return self._end(-1.0, confidence, self.laws), self._end(1.0, confidence, self.laws)
 
-        Returns
-        -------
-        tuple of float
-            Its two ends, from 0 to 1.
-        """
-        require_confidence(confidence)
+    def accepts(self, ratio: float, confidence: float = 0.95) -> bool:
+        """Whether the answers agree with this ratio: neither tail of the error is as unlikely as it may be."""
+        if self.laws is None:
+            low, high = self.interval(confidence)
+            return low <= ratio <= high
+        first, second = self.laws
+        values, masses, gap = second.points
+        seen = self.first.value - ratio * self.second.value
+        slack = abs(ratio) * gap + first.lattice
+        slack += TIE * (abs(self.first.value) + abs(ratio * self.second.value))
+        reached = seen + ratio * values
+        lost = first.noise.dropped + second.noise.dropped
+        below = float(masses @ first.at_most(reached + slack)) + lost
+        above = float(masses @ first.at_least(reached - slack)) + lost
         tail = (1.0 - confidence) / 2.0
+        return below > tail and above > tail
 
-        def excess(rate: float) -> tuple[float, float]:
-            """How far the rate is from being too small for the answer, and from being too large."""
-            found, (low, high) = self.of - rate * self.among, self.law(rate).tails(tail)
-            return high - found, found - low
+    def _end(self, sign: float, confidence: float, laws: tuple[ErrorLaw, ErrorLaw]) -> float:
+        inside = self.value
+        step = (laws[0].std_error + abs(self.value) * laws[1].std_error) / abs(self.second.value) or TIE
+        for _ in range(DOUBLINGS):
+            if not self.accepts(inside + sign * step, confidence):
+                break
+            inside, step = inside + sign * step, 2.0 * step
+        else:
+            return sign * math.inf
+        outside = inside + sign * step
+        for _ in range(BISECTIONS):
+            middle = (inside + outside) / 2.0
+            inside, outside = (middle, outside) if self.accepts(middle, confidence) else (inside, middle)
+        # On a lattice the answers may agree with ratios a little further out again.
+        beyond = outside + (outside - self.value) * np.linspace(0.0, 0.25, OUTSIDE)
+        return float(
+            max([outside, *(x for x in beyond.tolist() if self.accepts(x, confidence))], key=lambda x: sign * x)
+        )
 
-        centre = self.value
-        small, large = excess(centre)
-        if small < 0.0 or large < 0.0:  # beyond all rates
-            return (centre, 1.0) if centre > 0.5 else (0.0, centre)
-        below = _reach(lambda step: excess(centre - step)[0], small, centre)
-        return centre - below, centre + _reach(lambda step: excess(centre + step)[1], large, 1.0 - centre)
-
-    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """A dot and its interval.
-
-        Parameters
-        ----------
-        ax : axes of matplotlib, optional
-            Where to draw it; a figure of its own unless given.
-        title : str
-            What to write above it; its own words unless given.
-        theme : str
-            "light" or "dark".
-
-        Returns
-        -------
-        Picture
-        """
-        from headcount.answers.pictures import linear
-
-        return Picture.drawn(lambda target, theme: linear(self, target, theme, title), ax, theme)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row."""
-        return [{"value": self.value, "interval95": list(self.interval())}]
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __format__(self, spec: str) -> str:
-        return format(self.value, spec) if spec else str(self)
-
-    def __str__(self) -> str:
-        low, high = (100.0 * end for end in self.interval())
+    def shown(self) -> tuple[str, str, str]:
+        low, high = self.interval()
+        if not math.isfinite(low) or math.isnan(self.value):
+            return "not known", "anything", "anything, as the second may be 0"
         places = digits(low, high)
-        promises = f"   {', '.join(self.promises)}" if self.promises else ""
-        return f"{100.0 * self.value:.{places}f}%  (95% interval {low:.{places}f}% to {high:.{places}f}%){promises}"
-
-    __repr__ = __str__
+        return f"{self.value:,.{places}f}", f"{low:,.{places}f}", f"{high:,.{places}f}"
 
 
-def _reach(excess: Callable[[float], float], here: float, most: float) -> float:
-    """How far one can go, and a little further, until there is no excess."""
-    there = excess(most)
-    return most if there >= 0.0 else crossing(excess, (0.0, here), (most, there), tight=CLOSE, close=1e-9)
+def _may_be_nothing(value: float, law: ErrorLaw, tail: float) -> bool:
+    """Whether an answer agrees with a truth of 0."""
+    slack, lost = law.lattice + TIE * abs(value), law.noise.dropped
+    below, above = law.at_most(np.array([value + slack])), law.at_least(np.array([value - slack]))
+    return float(below[0]) + lost > tail and float(above[0]) + lost > tail
+
+
+def _quotient(above: tuple[float, float], below: tuple[float, float]) -> tuple[float, float]:
+    """All ratios of a number in the first interval and one in the second."""
+    if below[0] <= 0.0 <= below[1]:
+        return EVERYTHING
+    corners = [a / b for a in above for b in below]
+    return min(corners), max(corners)

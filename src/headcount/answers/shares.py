@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from headcount.answers.linear import ErrorLaw, cell_errors
+from headcount.answers.error_law import ErrorLaw
+from headcount.answers.linear import cell_errors
 from headcount.programme.law import Floats, Ints
 
 if TYPE_CHECKING:

@@ -7,24 +7,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from headcount.answers.error_law import ErrorLaw
 from headcount.answers.estimate import Cell, Estimate
 from headcount.answers.intervals import digits
-from headcount.answers.linear import ErrorLaw, Linear, cell_errors
-from headcount.answers.ratio import Rate
+from headcount.answers.linear import Linear, cell_errors
+from headcount.answers.rate import Rate
 from headcount.common.plurals import counted
 from headcount.common.quantity import require_confidence
 from headcount.errors import BadArgument, Unsupported
-from headcount.figures.picture import Picture
+from headcount.figures.picture import Pictured
 from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.programme.law import Floats
 from headcount.questions.domains.domain import Label
-from headcount.questions.strategies.margins import Axes, Margins
+from headcount.questions.strategies.margins import Axes
 from headcount.questions.strategies.strategy import distinct
+from headcount.questions.table import Table
 
 if TYPE_CHECKING:
     from headcount.protocols.base.protocol import Protocol
@@ -35,7 +37,7 @@ SHOWN_MARGINS, SHOWN_ROWS, SHOWN_COLUMNS = 3, 20, 12  # that are printed
 @lru_cache(maxsize=1 << 10)
 def margin_law(protocol: Protocol, reports: int, margin: Axes) -> ErrorLaw:
     """That of the error of any cell of a margin."""
-    strategy: Margins = protocol.task.strategy  # type: ignore[assignment]
+    strategy = cast(Table, protocol.task).strategy
     return cell_errors(protocol, reports).combined(*distinct(strategy.coefficients(strategy.cell(margin))))
 
 
@@ -60,24 +62,19 @@ class TableEstimate(Estimate):
     """
 
     @property
-    def _question(self) -> Any:
-        return self.protocol.task
-
-    @property
-    def _strategy(self) -> Margins:
-        strategy: Margins = self.protocol.task.strategy  # type: ignore[assignment]
-        return strategy
+    def question(self) -> Table:
+        """What was asked."""
+        return cast(Table, self.protocol.task)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Those of the columns."""
-        names: tuple[str, ...] = self._question.names
-        return names
+        return self.question.names
 
     @property
     def margins(self) -> list[Margin]:
         """All that were told, the smallest first."""
-        return [Margin(self, axes) for axes in self._strategy.margins]
+        return [Margin(self, axes) for axes in self.question.strategy.margins]
 
     def margin(self, *columns: str) -> Margin:
         """The table of some of the columns, in this order.
@@ -108,7 +105,7 @@ class TableEstimate(Estimate):
             problem = f"has {unknown[0]!r}, which is none" if unknown else "is not a choice of different ones"
             raise BadArgument(argument, problem, f"use some of {', '.join(self.names)}")
         axes = tuple(map(self.names.index, columns))
-        if tuple(sorted(axes)) not in self._strategy.starts:
+        if tuple(sorted(axes)) not in self.question.strategy.starts:
             together = " and ".join(columns)
             raise BadArgument(argument, f"were not asked for together: {together}", f"ask with margins={len(columns)}")
         return axes
@@ -155,27 +152,27 @@ class TableEstimate(Estimate):
         if not set(conditions) <= set(self.names):
             unknown = next(name for name in conditions if name not in self.names)
             raise BadArgument(unknown, "is no column of the table", f"use some of {', '.join(self.names)}")
-        margin = self._axes("columns", columns) if columns else self._strategy.margins[0]
+        margin = self._axes("columns", columns) if columns else self.question.strategy.margins[0]
         shares = [self._shares(axis, conditions) for axis in margin]
         found = []
         for rounded in (np.asarray, np.floor, np.ceil):
-            weights = np.zeros(self._strategy.parts)
+            weights = np.zeros(self.question.strategy.parts)
             cells = np.ones(1)
             for share in shares:
                 cells = np.multiply.outer(cells, rounded(np.round(share, 12)))
-            start = self._strategy.starts[margin]
-            weights[start : start + self._strategy.cells_of(margin)] = cells.ravel()
+            start = self.question.strategy.starts[margin]
+            weights[start : start + self.question.strategy.cells_of(margin)] = cells.ravel()
             found.append(weights)
         return found[0], found[1], found[2]
 
     def _shares(self, axis: int, conditions: Mapping[str, Any]) -> Floats:
-        name, domain = self.names[axis], self._question.domains[axis]
+        name, domain = self.names[axis], self.question.domains[axis]
         if name not in conditions:
             return np.ones(domain.size)
         try:
             shares: Floats = domain.shares(conditions[name])
         except KeyError as missing:
-            works = f"use one of {', '.join(map(str, self._question.labels_of(axis)[:20]))}"
+            works = f"use one of {', '.join(map(str, self.question.labels_of(axis)[:20]))}"
             raise BadArgument(name, f"has no {missing.args[0]!r}", works) from None
         except BadArgument as refused:
             raise BadArgument(name, refused.problem, refused.remedy) from None
@@ -216,7 +213,7 @@ class TableEstimate(Estimate):
             raise BadArgument(
                 "by", f"is {by!r}, which is no column of the table", f"use one of {', '.join(self.names)}"
             )
-        groups = self._question.labels_of(self.names.index(by))
+        groups = self.question.labels_of(self.names.index(by))
         return {group: self._rate(of, {by: group}) for group in groups}
 
     def _rate(self, of: Mapping[str, Any], among: Mapping[str, Any]) -> Rate:
@@ -231,15 +228,24 @@ class TableEstimate(Estimate):
         return Rate(float(self.people @ part), float(self.people @ whole), law, self.promises())
 
     def people_intervals(self, confidence: float) -> Floats:
-        spans = [self.ends(margin, confidence) for margin in self._strategy.margins]
+        spans = [self.ends(margin, confidence) for margin in self.question.strategy.margins]
         return self._bounded(np.concatenate(spans))
 
     def ends(self, margin: Axes, confidence: float) -> Floats:
         """A row [low, high] for each cell of a margin, in people."""
         low, high = margin_law(self.protocol, self.tally.reports, margin).tails((1.0 - confidence) / 2.0)
-        start = self._strategy.starts[margin]
-        cells = self.people[start : start + self._strategy.cells_of(margin)]
+        start = self.question.strategy.starts[margin]
+        cells = self.people[start : start + self.question.strategy.cells_of(margin)]
         return np.stack([cells - high, cells - low], axis=1)
+
+    @property
+    def _laws(self) -> list[ErrorLaw]:
+        laws = (margin_law(self.protocol, self.tally.reports, margin) for margin in self.question.strategy.margins)
+        return [
+            law
+            for margin, law in zip(self.question.strategy.margins, laws, strict=True)
+            for _ in range(self.question.strategy.cells_of(margin))
+        ]
 
     def each_at(self, confidence: float) -> float:
         return 1.0 - (1.0 - confidence) / self.people.size
@@ -247,7 +253,7 @@ class TableEstimate(Estimate):
     @property
     def std_error(self) -> float:
         """That of a cell of one of the largest margins."""
-        return margin_law(self.protocol, self.tally.reports, self._strategy.margins[-1]).std_error
+        return margin_law(self.protocol, self.tally.reports, self.question.strategy.margins[-1]).std_error
 
     @property
     def simultaneous95(self) -> None:
@@ -269,7 +275,7 @@ class TableEstimate(Estimate):
         and the interval."""
         return [row for margin in self.margins for row in margin.records()]
 
-    def _drawn(self, target: Any, theme: str, title: str) -> Any:
+    def draw(self, target: Any, theme: str, title: str) -> object:
         from headcount.answers.pictures import margin
 
         return margin(self._largest[0], target, theme, title)
@@ -288,7 +294,7 @@ class TableEstimate(Estimate):
 
     @property
     def _largest(self) -> list[Margin]:
-        return [Margin(self, axes) for axes in self._strategy.asked]
+        return [Margin(self, axes) for axes in self.question.strategy.asked]
 
     @property
     def note(self) -> str:
@@ -315,7 +321,7 @@ class TableEstimate(Estimate):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Margin(Tabular):
+class Margin(Tabular, Pictured):
     """How many people are in each cell of a few columns.
 
     `margin["f", "yes"]` is a cell with its 95% interval; `values` has an axis for each column.
@@ -346,7 +352,7 @@ class Margin(Tabular):
     @property
     def labels(self) -> list[list[Label]]:
         """Those of each column."""
-        return [self.of.protocol.task.labels_of(axis) for axis in self.axes]  # type: ignore[attr-defined]
+        return [self.of.question.labels_of(axis) for axis in self.axes]
 
     @property
     def _sorted(self) -> Axes:
@@ -354,8 +360,8 @@ class Margin(Tabular):
 
     def _ordered(self, cells: Floats) -> Floats:
         """From the table's order of columns to that of this margin, other axes behind."""
-        strategy = self.of.protocol.task.strategy
-        shape = strategy.shape_of(self._sorted)  # type: ignore[attr-defined]
+        strategy = self.of.question.strategy
+        shape = strategy.shape_of(self._sorted)
         shaped = cells.reshape(*shape, *cells.shape[1:])
         places = [self._sorted.index(axis) for axis in self.axes]
         return np.transpose(shaped, [*places, *range(len(places), shaped.ndim)])
@@ -363,7 +369,7 @@ class Margin(Tabular):
     @cached_property
     def values(self) -> Floats:
         """The estimates, an axis for each column."""
-        start = self.of.protocol.task.strategy.starts[self._sorted]  # type: ignore[attr-defined]
+        start = self.of.question.strategy.starts[self._sorted]
         cells = math.prod(map(len, self.labels))
         return self._ordered(self.of.people[start : start + cells])
 
@@ -427,25 +433,10 @@ class Margin(Tabular):
             for named, value, span in self._cells()
         ]
 
-    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """A bar for each cell, under a heading for each label of the first column.
-
-        Parameters
-        ----------
-        ax : axes of matplotlib, optional
-            Where to draw it; a figure of its own unless given.
-        title : str
-            What to write above it; its own words unless given.
-        theme : str
-            "light" or "dark".
-
-        Returns
-        -------
-        Picture
-        """
+    def draw(self, target: Any, theme: str, title: str) -> object:
         from headcount.answers.pictures import margin
 
-        return Picture.drawn(lambda target, theme: margin(self, target, theme, title), ax, theme)
+        return margin(self, target, theme, title)
 
     def to_json(self) -> list[dict[str, Any]]:
         """A row for each cell: the labels by column, empty where it is summed over."""

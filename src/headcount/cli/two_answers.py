@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from headcount.answers.difference import OfTwo, Pairs
+from headcount.answers.change import Change
+from headcount.answers.two_runs import Pairs
 from headcount.cli.options import Formats, Plot, Theme
 from headcount.cli.render import Format, answered, draw, grid, require_drawable, sheet_table, show
 from headcount.protocols.base.saved import load_answer
@@ -45,7 +46,7 @@ def ratio(
     _show(load_answer(first) / load_answer(second), how, plot, title, theme)
 
 
-def _show(found: OfTwo | Pairs, how: Format, plot: Path | None, title: str, theme: str) -> None:
+def _show(found: Change | Pairs, how: Format, plot: Path | None, title: str, theme: str) -> None:
     table = grid("", "")
     if isinstance(found, Pairs):
         table = sheet_table(found.sheet)

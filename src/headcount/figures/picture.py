@@ -1,7 +1,8 @@
-"""What `.plot()` returns: a figure that a notebook shows, and that is saved by the name of its file."""
+"""What `.plot()` is and returns: a figure that a notebook shows, and that is saved by the name of its file."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
@@ -76,3 +77,35 @@ class Picture:
         data = written.getvalue()
         wide = int.from_bytes(data[16:20], "big")  # as the first chunk of every PNG tells
         return data, {"width": wide * SCREEN // DOTS}
+
+
+class Pictured:
+    """A result that can be drawn."""
+
+    @abstractmethod
+    def draw(self, target: Any, theme: str, title: str) -> object:
+        """Draw it into a file, into bytes or onto axes, under this title or, if that is empty, one of its own."""
+
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
+        """A figure of it; the answers' intervals are drawn, and what was promised stands below.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw it; a figure of its own unless given.
+        title : str
+            What to write above it; its own words unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+            A notebook shows it, and `.save("chart.png")` writes it; .svg and .pdf do as well.
+
+        Raises
+        ------
+        errors.MissingExtra
+            If matplotlib is not installed.
+        """
+        return Picture.drawn(lambda target, theme: self.draw(target, theme, title), ax, theme)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Self, TypeAlias
 
 from headcount.errors import AlreadyThere, BadArgument, Unsupported
-from headcount.figures.picture import Picture
+from headcount.figures.picture import Pictured
 from headcount.figures.tabular import Tabular
 from headcount.ledger.allowance import Allowance, down, up
 from headcount.ledger.book import Book, MemoryBook, Page
@@ -28,7 +28,7 @@ from headcount.protocols.base.protocol import Protocol
 Rational: TypeAlias = float | Fraction
 
 
-class Ledger(Tabular):
+class Ledger(Tabular, Pictured):
     """A privacy filter: the budget of one crowd for all the questions it is asked.
 
     The budget holds although later questions are chosen because of earlier answers (fully adaptive
@@ -368,25 +368,10 @@ class Ledger(Tabular):
         """What would still be possible, as a sentence: "another 14 counts at epsilon 0.2"."""
         return outlook(self._book.page().spending, self.charges)
 
-    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """What each question cost of the budget, and what is left.
-
-        Parameters
-        ----------
-        ax : axes of matplotlib, optional
-            Where to draw it; a figure of its own unless given.
-        title : str
-            What to write above it; its own words unless given.
-        theme : str
-            "light" or "dark".
-
-        Returns
-        -------
-        Picture
-        """
+    def draw(self, target: Any, theme: str, title: str) -> object:
         from headcount.ledger.picture import drawn
 
-        return Picture.drawn(lambda target, theme: drawn(self, target, theme, title), ax, theme)
+        return drawn(self, target, theme, title)
 
     def __reduce_ex__(self, _: Any) -> NoReturn:
         raise Unsupported(

@@ -11,7 +11,7 @@ from typing import Any
 
 from headcount.common.plurals import people
 from headcount.errors import BadArgument, Infeasible
-from headcount.figures.picture import Picture
+from headcount.figures.picture import Pictured
 from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.phrases import Phrase
@@ -32,7 +32,7 @@ def _one_liar(option: CalibratedOption) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Advice(Tabular):
+class Advice(Tabular, Pictured):
     """The protocols that could answer a question, best first, as `advise` returns them.
 
     `best` is the best plan, `advice["zsum"]` the option of a protocol, `why()` the choice in plain
@@ -216,24 +216,10 @@ class Advice(Tabular):
         options: list[dict[str, Any]] = self.to_json()["options"]
         return options
 
-    def plot(self, ax: Any = None, *, theme: str = "light") -> Picture:
-        """The options as bars, grouped by model of trust.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a figure of its own unless given.
-        theme : str
-            "light" or "dark".
-
-        Returns
-        -------
-        Picture
-            Shown inline in a notebook; `save` writes a file.
-        """
+    def draw(self, target: Any, theme: str, title: str) -> object:
         from headcount.planner.advice_figure import drawn
 
-        return Picture.drawn(lambda target, theme: drawn(self, target, theme), ax, theme)
+        return drawn(self, target, theme, title)
 
     def __str__(self) -> str:
         return self.table()

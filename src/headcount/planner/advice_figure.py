@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from headcount.planner.advice import Advice
 
 
-def drawn(advice: Advice, target: Target, theme: str) -> Target:
+def drawn(advice: Advice, target: Target, theme: str, title: str) -> Target:
     """Draw an advice into a file, into bytes or onto axes: what was solved for, or else the half-width of each
     option."""
     length, look = _question(advice)
@@ -30,6 +30,7 @@ def drawn(advice: Advice, target: Target, theme: str) -> Target:
     if not rows:
         _ = advice.best  # says why there is nothing to draw
         raise Infeasible("every interval is too wide to be told", "there is nothing to draw")
+    look["title"] = title or look["title"]
     return bars(rows, target, subtitle=advice.title, theme=theme, **look)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from headcount.answers.estimate import Estimate
 from headcount.common.plurals import people
 from headcount.figures.intervals import Span, rows
-from headcount.figures.picture import Picture
+from headcount.figures.picture import Pictured
 from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.phrases import Phrase
@@ -43,7 +43,7 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Tabular):
+class Comparison(Tabular, Pictured):
     """Answers to one question in every model of trust, from the most trust to none, as `compare`
     returns them.
 
@@ -175,29 +175,11 @@ class Comparison(Tabular):
             found += [{**side, **protocol, **cell, "interval95": cell["interval95"] or (None, None)} for cell in cells]
         return found
 
-    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
-        """The answer of each model and its interval; of a histogram, those of its largest categories.
-
-        Parameters
-        ----------
-        ax : axes of matplotlib, optional
-            Where to draw it; a figure of its own unless given.
-        title : str
-            What to write above it; its own words unless given.
-        theme : str
-            "light" or "dark".
-
-        Returns
-        -------
-        Picture
-        """
+    def draw(self, target: Any, theme: str, title: str) -> object:
         look: dict[str, Any] = {"title": title or "What trust is worth: one question, asked of each model"}
         look |= {"subtitle": self.sheet.title, "caption": f"Lines are 95% intervals. {self.sentences[-1]}"}
         look |= {"xlabel": self.task.unit_words or self.task.name, "percent": self.task.percent}
-        spans = self._spans()
-        return Picture.drawn(
-            lambda target, theme: rows(spans, target, theme=theme, from_zero=self.task.shape.several, **look), ax, theme
-        )
+        return rows(self._spans(), target, theme=theme, from_zero=self.task.shape.several, **look)
 
     def _spans(self) -> list[Span]:
         if not self.task.shape.several:

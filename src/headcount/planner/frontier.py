@@ -11,7 +11,7 @@ import numpy as np
 
 from headcount.common.plurals import counted, people
 from headcount.errors import BadArgument, Infeasible, Refused
-from headcount.figures.picture import Picture
+from headcount.figures.picture import Pictured
 from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.planner.calibrate import calibrations
@@ -88,7 +88,7 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True, repr=False)
-class Frontier(Tabular):
+class Frontier(Tabular, Pictured):
     """The error of every protocol against a cost, as `hc.frontier` returns it.
 
     Parameters
@@ -215,24 +215,10 @@ class Frontier(Tabular):
             "points": self.records(),
         }
 
-    def plot(self, ax: Any = None, *, theme: str = "light") -> Picture:
-        """Points or curves, coloured by model of trust.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a figure of its own unless given.
-        theme : str
-            "light" or "dark".
-
-        Returns
-        -------
-        Picture
-            Shown inline in a notebook; `save` writes a file.
-        """
+    def draw(self, target: Any, theme: str, title: str) -> object:
         from headcount.planner.frontier_figure import drawn
 
-        return Picture.drawn(lambda target, theme: drawn(self, target, theme), ax, theme)
+        return drawn(self, target, theme, title)
 
 
 def frontier(

@@ -23,7 +23,7 @@ LABELS = {
 }
 
 
-def drawn(frontier: Frontier, target: Target, theme: str) -> Target:
+def drawn(frontier: Frontier, target: Target, theme: str, title: str) -> Target:
     """Draw a frontier into a file, into bytes or onto axes."""
     task = frontier.task
     unit = f", in {task.unit_words}" if task.unit_words else " (0.01 is one of 100 people)" if task.percent else ""
@@ -36,7 +36,7 @@ def drawn(frontier: Frontier, target: Target, theme: str) -> Target:
                 for name, found in of.items()
             ],
             target,
-            title=_cheap(frontier),
+            title=title or _cheap(frontier),
             xlabel=LABELS["messages"],
             ylabel=ylabel,
             theme=theme,
@@ -47,7 +47,7 @@ def drawn(frontier: Frontier, target: Target, theme: str) -> Target:
         across = Axis(LABELS[frontier.against], log=True)
         errors = _curves({name: [(p.x, p.rmse) for p in found] for name, found in of.items()}, number)
         panels = [Panel(errors, across, error)]
-        return lines(panels, target, title=_trust(frontier), subtitle=_sentence(frontier), theme=theme)
+        return lines(panels, target, title=title or _trust(frontier), subtitle=_sentence(frontier), theme=theme)
     errors = _curves({name: [(p.x, p.rmse) for p in found] for name, found in of.items()}, "{:.0%}".format)
     kept = {name: [(p.x, p.epsilon_left) for p in found if p.epsilon_left is not None] for name, found in of.items()}
     left = _curves({name: points for name, points in kept.items() if points}, "{:.0%}".format)
@@ -63,7 +63,7 @@ def drawn(frontier: Frontier, target: Target, theme: str) -> Target:
             "Not planned for: privacy is lost",
         ),
     ]
-    return lines(panels, target, title=_lost(frontier), subtitle=_sentence(frontier), theme=theme)
+    return lines(panels, target, title=title or _lost(frontier), subtitle=_sentence(frontier), theme=theme)
 
 
 def _curves(of: Mapping[str, Sequence[tuple[float, float]]], text: Callable[[float], str]) -> list[Line]:

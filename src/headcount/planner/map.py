@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from headcount.errors import Infeasible
 from headcount.figures.canvas import Target, number
-from headcount.figures.picture import Picture
+from headcount.figures.picture import Picture, Pictured
 from headcount.figures.regions import Mark, Region, regions
 from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
@@ -83,7 +83,7 @@ class MapPanel:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Map(Tabular):
+class Map(Tabular, Pictured):
     """Which protocol counts best for every number of people and of ones, as `hc.map` returns it.
 
     Parameters
@@ -172,26 +172,23 @@ class Map(Tabular):
             if ones <= n
         ]
 
-    def plot(self, ax: Any = None, *, theme: str = "light", marks: Sequence[Mark] = ()) -> Picture:
+    def plot(self, ax: Any = None, *, title: str = "", theme: str = "light", marks: Sequence[Mark] = ()) -> Picture:
         """Panels side by side.
 
         Parameters
         ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a figure of its own unless given.
-        theme : str
-            "light" or "dark".
+        ax, title, theme
+            As for the figure of an answer.
         marks : sequence
             Crowds to point out.
 
         Returns
         -------
         Picture
-            Shown inline in a notebook; `save` writes a file.
         """
-        return Picture.drawn(lambda target, theme: self._drawn(target, theme, marks), ax, theme)
+        return Picture.drawn(lambda target, theme: self.draw(target, theme, title, marks), ax, theme)
 
-    def _drawn(self, target: Target, theme: str, marks: Sequence[Mark]) -> Target:
+    def draw(self, target: Target, theme: str, title: str, marks: Sequence[Mark] = ()) -> Target:
         subtitle = (
             f"Who has the smallest predicted error at {self.budget}, {self.budget.neighbours.words}. "
             "Faded: so few ones that “nobody” is as good an answer."
@@ -209,7 +206,7 @@ class Map(Tabular):
             for panel in self.panels
         ]
         return regions(
-            drawn, self.n, self.ones, target, title=self.finding, subtitle=subtitle, marks=marks, theme=theme
+            drawn, self.n, self.ones, target, title=title or self.finding, subtitle=subtitle, marks=marks, theme=theme
         )
 
 

@@ -1,0 +1,137 @@
+"""Differences and ratios of two answers from separate runs: of one number each, or of each category."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from headcount.answers.change import Change, Part, draw_changes
+from headcount.answers.difference import Difference
+from headcount.answers.ratio import Ratio
+from headcount.errors import Unsupported
+from headcount.figures.picture import Pictured
+from headcount.figures.tabular import Tabular
+from headcount.figures.text_table import TextTable
+from headcount.privacy.budget import Budget, total
+from headcount.questions.domains.domain import Label
+from headcount.questions.question import Question
+
+Kind = TypeVar("Kind", bound=Change)
+
+
+@dataclass(frozen=True, eq=False)
+class Operand:
+    """What a difference or ratio needs of an answer: its parts, and what was promised."""
+
+    task: Question
+    labels: tuple[Label, ...]  # none where the answer is one number
+    parts: tuple[Part, ...]
+    promises: str
+    budget: Budget | None
+
+
+class Pairs(Tabular, Pictured, Mapping[Label, Change]):
+    """The difference or ratio of each category of two histograms: a mapping from category to either.
+
+    Parameters
+    ----------
+    each : mapping
+        The difference or ratio of each category.
+
+    Examples
+    --------
+    >>> march = hc.histogram(["a"] * 600 + ["b"] * 400, categories=["a", "b"], epsilon=1, model="central")
+    >>> april = hc.histogram(["a"] * 500 + ["b"] * 600, categories=["a", "b"], epsilon=1, model="central")
+    >>> low, high = (april - march)["b"].interval(0.999999)
+    >>> low < 200 < high
+    True
+    """
+
+    def __init__(self, each: Mapping[Label, Change]) -> None:
+        self._each = dict(each)
+
+    def __getitem__(self, category: Label) -> Change:
+        return self._each[category]
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self._each)
+
+    def __len__(self) -> int:
+        return len(self._each)
+
+    @property
+    def _first(self) -> Change:
+        return next(iter(self.values()))
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each category."""
+        return [{"category": category, **change.records()[0]} for category, change in self.items()]
+
+    def draw(self, target: Any, theme: str, title: str) -> object:
+        changes = {str(category): change for category, change in self.items()}
+        return draw_changes(changes, target, theme, title)
+
+    def to_json(self) -> dict[str, Any]:
+        """Its JSON form, with a cell for each category."""
+        both = None if self._first.together is None else self._first.together.to_json()
+        cells = [{"category": category, **change.to_json()} for category, change in self.items()]
+        return {"cells": cells, "other": None, "together": both}
+
+    @property
+    def sheet(self) -> TextTable:
+        """A row for each category."""
+        rows = []
+        for category, change in self.items():
+            value, low, high = change.shown()
+            rows.append((str(category), value, f"{low} to {high}"))
+        return TextTable(("category", self._first.named, "95% interval"), tuple(rows), frozenset({1, 2}))
+
+    @property
+    def guarantee(self) -> str:
+        """What both answers promise, and what both cost people who are in both."""
+        return self._first.guarantee
+
+    def __str__(self) -> str:
+        return f"{self.sheet.text()}\n{self.guarantee}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<div>{self.sheet.html()}<small>{self.guarantee}</small></div>"
+
+
+def difference(first: Operand, second: Operand) -> Difference | Pairs:
+    """Of two answers, or of each category of theirs."""
+    return _changed(Difference, first, second)
+
+
+def ratio(first: Operand, second: Operand) -> Ratio | Pairs:
+    """Of two answers, or of each category of theirs."""
+    return _changed(Ratio, first, second)
+
+
+def _changed(kind: type[Kind], first: Operand, second: Operand) -> Kind | Pairs:
+    _require_same_question(first, second)
+    budgets = [operand.budget for operand in (first, second) if operand.budget is not None]
+    about = (first.promises, second.promises), total(budgets) if len(budgets) == 2 else None
+    each = [kind(first.task, a, b, *about) for a, b in zip(first.parts, second.parts, strict=True)]
+    return Pairs(dict(zip(first.labels, each, strict=True))) if first.labels else each[0]
+
+
+def refuse_arithmetic(what: str) -> Unsupported:
+    """Why answers cannot be added, multiplied or ordered like numbers."""
+    if what in ("<", "<=", ">", ">="):
+        problem = "answers are not ordered like numbers: noise could decide"
+        return Unsupported(problem, "look whether (a - b).interval() holds 0, or order float(a) and float(b)")
+    problem = f"an answer has no {what!r}: its interval and its promise would be lost"
+    return Unsupported(problem, "use a - b or a / b of two answers, or float(a) for the number alone")
+
+
+def _require_same_question(first: Operand, second: Operand) -> None:
+    if type(first.task) is not type(second.task):
+        raise Unsupported("only two answers to the same question have a difference or ratio")
+    if first.task.clipped_to != second.task.clipped_to:
+        raise Unsupported("only values that were clipped alike, or not at all, have a difference or ratio")
+    if first.labels != second.labels:
+        raise Unsupported("only answers about the same categories have a difference or ratio")
