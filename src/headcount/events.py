@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import numpy as np
-
+from headcount.asking import ready
 from headcount.common.quantity import quantity
-from headcount.engines.memory import MemoryEngine, person_ids
-from headcount.engines.several_rows import merged
-from headcount.engines.tables import read_columns
-from headcount.errors import BadArgument, BadData
+from headcount.engines.engine import KEY, Engine, Rows, engine_for
+from headcount.engines.rounds import InRounds, added
+from headcount.errors import BadArgument
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advise import advise
 from headcount.planner.levels import Levels, best_levels
@@ -24,36 +22,33 @@ from headcount.planner.planning import IMAGINED
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
-from headcount.programme.coins import Coins, KeyedCoins, SecretCoins
-from headcount.programme.table import Ints
+from headcount.programme.coins import Coins, SecretCoins
 from headcount.protocols.base.plan import Plan
 from headcount.questions.count import Count
+from headcount.questions.domains.domain import Shape
+from headcount.questions.domains.rounds import Rounds
 from headcount.questions.question import Question
-from headcount.questions.reading import distinct
 from headcount.rounds import Series
-from headcount.running import carry_out
+from headcount.running import shown
 from headcount.types import Data, Where
-
-KEY = 16
-EVERY = {"hour": np.timedelta64(1, "h"), "day": np.timedelta64(1, "D"), "week": np.timedelta64(7, "D")}
-TIMES = "use a column of dates or times, or of texts such as 2026-01-31"
 
 
 def series(
     data: Data,
     question: Question | None = None,
     *,
-    column: str,
+    column: str | None = None,
     time: str,
     unit: str,
     first: str,
     rounds: int,
     epsilon: float,
     delta: float = 0.0,
-    every: Literal["hour", "day", "week"] = "week",
+    every: Literal["hour", "day", "week", "month", "quarter", "year"] = "week",
     contributes: int = 1,
     cumulative: bool = False,
     where: Where | None = None,
+    engine: Engine | None = None,
     ledger: Ledger | None = None,
     coins: Coins | None = None,
 ) -> Series:
@@ -65,11 +60,14 @@ def series(
     Parameters
     ----------
     data : Data
-        A table: a frame, or files by their path.
+        A table: a frame, files by their path, or a frame of Spark. Files and Spark's frames are grouped where they are.
     question : Question, optional
         Asked in every round: a count unless given, or a histogram.
-    column, time, unit : str
-        The columns that hold the answers, the times and the person ids.
+    time, unit : str
+        The columns that hold the times and the person ids.
+    column : str, optional
+        The column that holds the answers. Without it, whoever has a row in a round counts: distinct people, such as
+        those who signed up in a week, or who were active.
     first : str
         When the first round begins, as 2026-01-05. Rounds are fixed beforehand: what lies outside is not counted.
     rounds : int
@@ -77,7 +75,7 @@ def series(
     epsilon, delta : float
         The privacy budget, for all rounds together.
     every : str
-        How long a round is: "hour", "day" or "week".
+        How long a round is: "hour", "day", "week", "month", "quarter" or "year".
     contributes : int
         In how many rounds a person counts at most.
     cumulative : bool
@@ -85,6 +83,8 @@ def series(
         then counted once more where that makes sums better.
     where : bool, float or str, optional
         The value that counts as a one.
+    engine : Engine, optional
+        Where the work is done; chosen by the data unless given.
     ledger : Ledger, optional
         The ledger that is charged, once.
     coins : Coins, optional
@@ -111,38 +111,32 @@ def series(
     >>> 150 < weeks.round(1).value < 250
     True
     """
-    question = Count() if question is None else question
+    each_round = Rounds.beginning(first, every, rounds)
     _whole("contributes", contributes, 1, rounds)
     if cumulative and contributes > 1:
         raise BadArgument("cumulative", "needs people who count in one round", "use contributes=1")
-    begins, length = _moment(first), EVERY.get(every)
-    if length is None:
-        raise BadArgument("every", f"is {every!r}", f"use one of {', '.join(EVERY)}")
+    if column is None and question is not None and not question.reads and question.shape is not Shape.BIT:
+        raise BadArgument("column", "is missing", "name the column that holds people's answers")
+    asked = ready(question or Count(), Budget(epsilon, delta, Neighbours.ADD_REMOVE))
 
     def plan(levels: int) -> Plan:
-        return _plan(question, Budget(epsilon, delta, Neighbours.ADD_REMOVE, contributes * levels))
+        return _plan(asked, Budget(epsilon, delta, Neighbours.ADD_REMOVE, contributes * levels))
 
     levels = Levels((1,), rounds, 0.0)
     if cumulative:
         levels = best_levels(rounds, lambda many: plan(many).protocol.rmse(reports=IMAGINED))
     made = plan(len(levels.widths))
-    held, times, ids = read_columns(data, {"column": column, "time": time, "unit": unit})
-    _, person = distinct(ids if ids.dtype.kind in "iu" and not np.ma.isMaskedArray(ids) else person_ids(ids))
-    number = _rounds(times, begins, length, rounds)
     coins = coins or SecretCoins()
-    kept = _drawn(person, number, contributes, coins.stream(KEY).tobytes())
-    [domain] = question.read_as(where, 0).parts
-    domain.codes(held)  # refuses what does not fit, also of rows that do not count
-
-    def merged_in(begin: int, width: int) -> Any:
-        here = kept & (number >= begin) & (number < begin + width)
-        _, who = np.unique(person[here], return_inverse=True)
-        return merged(domain, held[here], who)
-
-    codes = {node: merged_in(*node) for node in levels}  # refuses what does not fit, before anything is charged
-    told = Series.of_events(made, rounds, levels, ledger)
-    engine = MemoryEngine()
-    told.take({node: carry_out([made], codes[node], engine, coins.part(place))[0] for place, node in enumerate(codes)})
+    in_rounds = InRounds(time, each_round, contributes)
+    key = coins.stream(KEY).tobytes()
+    asks = f"How many people, {every} by {every}" if column is None else made.protocol.task.asks
+    rows = Rows.of(asked, data, column=column, where=where, unit=unit, in_rounds=in_rounds, key=key)
+    if ledger is not None:
+        ledger.require(made)  # before anybody goes to work
+    counts = (engine or engine_for(data)).rounds(asked, rows)
+    tallies = {node: added(counts[node[0] - 1 : sum(node) - 1]).tally(made.protocol) for node in levels}
+    told = Series.of_events(made, each_round.labels, levels, ledger, asks)
+    told.take({node: shown(made, tally, coins.part(at)) for at, (node, tally) in enumerate(tallies.items())})
     return told
 
 
@@ -158,38 +152,6 @@ def _plan(question: Question, budget: Budget) -> Plan:
         models=[Model.CENTRAL],
     ).best
     return Plan(best.protocol.among(Crowd(1)), budget)
-
-
-def _rounds(times: Any, begins: np.datetime64, length: np.timedelta64, rounds: int) -> Ints:
-    """The number of each row's round, from 1 on; 0 outside."""
-    try:
-        if np.ma.isMaskedArray(times) or times.dtype.kind not in "MOU":
-            raise ValueError
-        moments = times.astype("datetime64[us]")
-        if np.isnat(moments).any():
-            raise ValueError
-    except (ValueError, TypeError):
-        raise BadData("time has entries that are no times", TIMES) from None
-    number = (moments - begins) // length.astype("timedelta64[us]") + 1
-    return np.asarray(np.where((number >= 1) & (number <= rounds), number, 0), dtype=np.int64)
-
-
-def _drawn(person: Ints, number: Ints, most: int, key: bytes) -> Any:
-    """Which rows count: each person's in at most so many rounds, every round with the same chance."""
-    both = np.stack([person, number], axis=1)[number > 0]
-    pairs = np.unique(both, axis=0)  # a row for each round of each person
-    order = np.lexsort([KeyedCoins(key).words(len(pairs)), pairs[:, 0]])
-    begins = np.searchsorted(pairs[order, 0], pairs[order, 0])
-    chosen = pairs[order[np.arange(len(pairs)) - begins < most]]
-    span = int(number.max(initial=0)) + 1
-    return np.isin(person * span + number, chosen[:, 0] * span + chosen[:, 1]) & (number > 0)
-
-
-def _moment(text: str) -> np.datetime64:
-    try:
-        return np.datetime64(text, "us")
-    except (ValueError, TypeError):
-        raise BadArgument("first", f"is {text!r}", "use a date as 2026-01-05") from None
 
 
 def _whole(name: str, value: Any, low: int, high: int) -> None:

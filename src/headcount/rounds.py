@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 from headcount.answers.error_law import ErrorLaw
@@ -18,6 +19,9 @@ from headcount.answers.estimate import Estimate
 from headcount.answers.linear import Linear
 from headcount.engines.engine import Rows, engine_for
 from headcount.errors import BadArgument, Unsupported
+from headcount.figures.over_time import Course, over_time
+from headcount.figures.picture import Picture
+from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.ledger.ledger import Ledger
 from headcount.phrases import Phrase
@@ -31,7 +35,7 @@ from headcount.running import carry_out
 from headcount.types import Data
 
 
-class Series:
+class Series(Tabular):
     """Rounds of one plan, paid for together and beforehand.
 
     Parameters
@@ -71,14 +75,17 @@ class Series:
 
     def _begin(self, plan: Plan, rounds: int, levels: Levels) -> None:
         self.plan, self.rounds, self.levels = plan, rounds, levels
+        self.begins: Sequence[str] = ()  # when each round begins, where that was told
+        self.asks = plan.protocol.task.asks
         self._answers: list[Estimate | None] = []
         self._blocks: dict[tuple[int, int], Estimate] = {}
 
     @classmethod
-    def of_events(cls, plan: Plan, rounds: int, levels: Levels, ledger: Ledger | None) -> Self:
+    def of_events(cls, plan: Plan, begins: Sequence[str], levels: Levels, ledger: Ledger | None, asks: str) -> Self:
         """A series in which each person counts in at most as many rounds, times levels, as the plan is for."""
         made = cls.__new__(cls)
-        made._begin(plan, rounds, levels)
+        made._begin(plan, len(begins), levels)
+        made.begins, made.asks = begins, asks
         if ledger is not None:
             ledger.charge(plan)
         return made
@@ -243,7 +250,17 @@ class Series:
             parts.append((noise, weight))
         error = error_sum(parts)
         law = ErrorLaw(error, error.rmse)
-        return Linear(value, (value, law), (value, law), (str(self.plan.budget), self.plan.budget.neighbours.words))
+        return Linear(value, (value, law), (value, law), (self.promise,))
+
+    @property
+    def promise(self) -> str:
+        """The promise of all rounds together, in words."""
+        budget = self.plan.budget
+        if not self.begins:
+            return f"{budget}, {budget.neighbours.words}"
+        most = budget.rounds // len(self.levels.widths)
+        counted = "one round" if most == 1 else f"at most {most:,} rounds"
+        return f"{replace(budget, rounds=1)} for all rounds, {budget.neighbours.words}, each person in {counted}"
 
     @property
     def _numbers(self) -> str:
@@ -268,6 +285,50 @@ class Series:
             raise BadArgument("cell", "is missing or not a category", "name one of the question's categories")
         return answer.categories.index(cell)
 
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each round, or for each category in it: answer, sum so far and change, with 95% intervals."""
+        several = self.plan.protocol.task.shape.several
+        found = []
+        for number in range(1, len(self._answers) + 1):
+            answer = self.answers.get(number)
+            begins = {"begins": self.begins[number - 1]} if self.begins else {}
+            for cell in answer.categories if several and answer is not None else (None,):
+                told = {} if not several else {"category": cell}
+                found.append({"round": number, **begins, **told, **_columns(self._record(number, cell))})
+        return found
+
+    def plot(self, *, cell: Label | None = None, title: str = "", theme: str = "light") -> Picture:
+        """Each round's answer, the sum so far, and the change since the round before, with 95% intervals.
+
+        Parameters
+        ----------
+        cell : optional
+            The category, of a histogram.
+        title : str
+            What to write above it; its own words unless given.
+        theme : str
+            "light" or "dark".
+
+        Returns
+        -------
+        Picture
+        """
+        if not self.answers:
+            raise BadArgument("series", "has no answer yet", "run a round first")
+        return Picture.drawn(lambda target, theme: self._draw(target, theme, title, cell), None, theme)
+
+    def _draw(self, target: Any, theme: str, title: str, cell: Label | None) -> Any:
+        records = [self._record(number, cell) for number in range(1, len(self._answers) + 1)]
+        task = self.plan.protocol.task
+        named = {"answer": task.unit_words or task.name, "cumulative": "sum so far", "change": "change"}
+        courses = [
+            Course(label, [(at["round"], at[name]["value"], *at[name]["interval95"]) for at in records if name in at])
+            for name, label in named.items()
+        ]
+        asked = self.asks if cell is None else f"{self.asks} {cell}"
+        look = {"title": title or asked, "subtitle": "Round by round, with 95% intervals", "caption": self.promise}
+        return over_time([each for each in courses if each.points], target, names=self.begins, theme=theme, **look)
+
     def sheet(self, *, cell: Label | None = None) -> TextTable:
         """A row for each round: its answer, and the sum so far, with their 95% intervals.
 
@@ -280,11 +341,14 @@ class Series:
         for number in range(1, len(self._answers) + 1):
             if number in self.answers:
                 each, total = self.round(number, cell=cell), self.cumulative(number, cell=cell)
-                rows.append((str(number), *(part for found in (each, total) for part in _shown(found))))
+                rows.append((self._called(number), *(part for found in (each, total) for part in _shown(found))))
             else:
-                rows.append((str(number), "skipped", "", "", ""))
+                rows.append((self._called(number), "skipped", "", "", ""))
         columns = ("round", self.plan.protocol.task.name, "95% interval", "sum so far", "95% interval")
         return TextTable(columns, tuple(rows), frozenset({0, 1, 3}), repr(self))
+
+    def _called(self, number: int) -> str:
+        return self.begins[number - 1] if self.begins else str(number)
 
     def table(self, *, cell: Label | None = None) -> str:
         """The same as plain text.
@@ -322,11 +386,21 @@ class Series:
     def __repr__(self) -> str:
         asked = f"{len(self.answers):,} of {self.rounds:,} rounds"
         panels = f", {self.plan.panels:,} panels" if self.plan.panels > 1 else ""
-        return f"Series: {asked}{panels}, {self.plan.budget}, {self.plan.budget.neighbours.words}"
+        return f"Series: {asked}{panels}, {self.promise}"
 
 
 def _scaled(noise: Noise, scale: float) -> Noise:
     return Noise(noise.values * scale, noise.masses, noise.dropped)
+
+
+def _columns(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with a column for each number; empty ones where there is none."""
+    columns: dict[str, Any] = {}
+    for name in ("answer", "cumulative", "change"):
+        part = record.get(name) or {"value": None, "interval95": (None, None)}
+        low, high = part["interval95"]
+        columns |= {name: part["value"], f"{name}_low95": low, f"{name}_high95": high}
+    return columns
 
 
 def _shown(found: Linear) -> tuple[str, str]:

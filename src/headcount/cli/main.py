@@ -34,6 +34,7 @@ class Everything(Elsewhere):
         "map": "frontier.draw_map",
         "price": "price.price",
         "run": "plans.run",
+        "series": "series.series",
         "certify": "proof.certify",
         "verify": "proof.verify",
         "export": "plans.export",

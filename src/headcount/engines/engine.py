@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from headcount.common.quantity import quantity
+from headcount.engines.rounds import Counts, InRounds
 from headcount.errors import BadArgument
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
+from headcount.questions.domains.domain import Domain
+from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
 from headcount.questions.said import Said
 
@@ -26,7 +29,8 @@ class Rows:
     `column` names the column of a table, or one for each part of the domain, `where` the values of it that count as a
     one, `by` the columns of groups; without `column` people are counted by their groups alone. A row is a person,
     unless `unit` names the column of person ids: then a person's rows are merged into one answer, or, with `most`, at
-    most that many of them are kept and count each for itself: a sample drawn with the `key`.
+    most that many of them are kept and count each for itself: a sample drawn with the `key`. With `in_rounds`, a
+    person's rows are merged round by round; without `column` everybody with a row in a round counts as a one.
     """
 
     data: Any
@@ -35,11 +39,15 @@ class Rows:
     by: Any = None
     unit: Any = None
     most: int | None = None
+    in_rounds: InRounds | None = None
     key: bytes = field(default_factory=lambda: SecretCoins().stream(KEY).tobytes(), repr=False)
     columns: tuple[str | None, ...] = field(init=False, repr=False, compare=False)  # of people's answers
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", self.column if isinstance(self.column, tuple) else (self.column,))
+        asked = self.column if isinstance(self.column, tuple) else (self.column,)
+        if self.in_rounds is not None:
+            asked = (self.in_rounds.time, *(name for name in asked if name is not None))
+        object.__setattr__(self, "columns", asked)
         if self.most is None:
             return
         works = "use a whole number of rows from 1 to 1,000"
@@ -63,10 +71,12 @@ class Rows:
 
     def names(self) -> list[tuple[str, str]]:
         """The columns that are read from a table, after the argument that names each; parts of the domain first."""
-        if self.column is None and not self.groups:
+        if self.column is None and not self.groups and self.in_rounds is None:
             raise BadArgument("column", "is missing for a table", "name the column that holds people's answers")
         groups = (("by", name) for name in self.groups.values())
-        given = [*groups, *(("column", name) for name in self.columns), ("unit", self.unit)]
+        times = 0 if self.in_rounds is None else 1
+        columns = [("time" if at < times else "column", name) for at, name in enumerate(self.columns)]
+        given = [*groups, *columns, ("unit", self.unit)]
         for argument, name in given:
             if name is not None and not isinstance(name, str):
                 raise BadArgument(argument, "does not name a column", "give the name of a column of the table")
@@ -93,6 +103,13 @@ class Rows:
                 raise BadArgument("by", "names a column twice, or none", "name each column once")
             return {name: name for name in self.by}
         return {"by": self.by}
+
+    def domain(self, task: Question) -> Domain:
+        """How these rows are read: as the question has it, and, of a series, by rounds."""
+        asked = task.read_as(self.where, 0 if self.by is None else len(self.groups))
+        if self.in_rounds is None:
+            return asked
+        return Product((self.in_rounds.rounds, *(asked.parts if self.column is not None else ())))
 
     @property
     def everybody(self) -> bool:
@@ -121,6 +138,9 @@ class Engine(Protocol):
         """Refuses answers that the task cannot take, before anything is charged or drawn."""
 
     def tally(self, plan: Plan, answers: Any, coins: Coins) -> Tally: ...
+
+    def rounds(self, task: Question, rows: Rows) -> list[Counts]:
+        """What people hold in each round, for a trusted side."""
 
 
 def engine_for(data: Any) -> Engine:

@@ -33,6 +33,7 @@ TEXT = {"VARCHAR", "ENUM"}
 MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
 NOTHING = '"NULL"'  # the type of a column in which everything is missing
 KEPT = "kept"
+PLAIN_MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z?"
 LOTS = Lots("sha256({})", "unnest(range(many))", "struct_pack({})", "{0} := {0}", "unnest(arg_min(code, lot, {most}))")
 ADDED = "list_sum(list_sort(list({})))"
 SPELLING = Spelling("$given_{}".format, "CAST({} AS BIGINT)".format)
@@ -74,6 +75,15 @@ class Column:
         return (
             f"CASE WHEN {self.absent} THEN {part.missing!r}::DOUBLE ELSE {self.number} END" if filled else self.number
         )
+
+    def told(self, part: Domain, table: str = "") -> str:
+        """What a code depends on: of a moment the minute, where that is enough, so that there are few of them."""
+        name = f"{table}{self.name}"
+        if not part.by_minute:
+            return name
+        if self.kind in TEXT:
+            return f"CASE WHEN regexp_full_match({name}, {literal(PLAIN_MOMENT)}) THEN left({name}, 16) ELSE {name} END"
+        return f"date_trunc('minute', {name})" if self.kind in MOMENTS - {"DATE"} else name
 
     def matches(self, part: Domain) -> str | None:
         """Whether it holds a value that counts as a one, where DuckDB compares as Python does; missing is none."""
@@ -152,17 +162,20 @@ class FileCodes:
 
     def _merge(self) -> None:
         """Merge rows into a temporary table of a code for each person, or each sampled row: files are read once."""
-        parts, most = self.domain.parts, self.rows.most
+        parts, most, in_rounds = self.domain.parts, self.rows.most, self.rows.in_rounds
         for source in self._sources:
             if self._one(f"SELECT count(*) FROM {source.table} WHERE person IS NULL")[0]:
                 raise BadData(NO_ID)
         if most is not None and parts[-1].merge.numeric:
             self.pooled()  # refuses what does not fit, also of rows that will not be kept
         rows = f"({' UNION ALL '.join(self._coded(source, at) for at, source in enumerate(self._sources))})"
-        if most is not None:
+        named = [*zip(parts, self._names, strict=True)]
+        if in_rounds is not None:
+            codes = [in_sql(part.merge, name, ADDED) for part, name in named[1:]]
+            merged = LOTS.in_rounds(rows, codes, in_rounds.most, len(in_rounds.rounds.labels), "$given_key")
+        elif most is not None:
             merged = LOTS.kept(rows, self._names, most, "$given_key")
         else:
-            named = zip(parts, self._names, strict=True)
             codes = [f"{in_sql(part.merge, name, ADDED)} AS {name}" for part, name in named]
             merged = f"SELECT {', '.join(codes)} FROM {rows} GROUP BY person"
         given = self._params(merged, {"key": self.rows.key.hex()})
@@ -188,7 +201,7 @@ class FileCodes:
             else:
                 codes = f"codes{number}_{place}"
                 self._register(codes, source, part, column)
-                table += f" JOIN {codes} ON read.{column.name} IS NOT DISTINCT FROM {codes}.held"
+                table += f" JOIN {codes} ON {column.told(part, 'read.')} IS NOT DISTINCT FROM {codes}.held"
                 selected.append(f"{codes}.code AS {column.name}")
         return f"SELECT {', '.join(selected)} FROM {table}"
 
@@ -196,7 +209,7 @@ class FileCodes:
         """A table of the different values of a column, and the code of each (of unknown labels, the text)."""
         import pyarrow as pa
 
-        different = self._sql(f"SELECT DISTINCT {column.name} AS held FROM {source.table}").to_arrow_table()
+        different = self._sql(f"SELECT DISTINCT {column.told(part)} AS held FROM {source.table}").to_arrow_table()
         codes = part.codes(from_arrow(different.column("held").combine_chunks()))
         code = pa.array(codes.tolist(), pa.string()) if codes.dtype == object else pa.array(codes.astype(np.int64))
         self._connection.register(name, different.append_column("code", code))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from headcount.engines.duckdb_connection import refusing
 from headcount.engines.engine import Rows
 from headcount.engines.file_codes import FileCodes
+from headcount.engines.rounds import Counts, counts_of
 from headcount.engines.tallying import tally_parts
 from headcount.privacy.model import Model
 from headcount.programme.coins import Coins
@@ -23,7 +24,7 @@ class FileEngine:
     """Parquet, CSV and Arrow files, folders and globs of them, and anything with the Arrow stream interface."""
 
     def answers(self, task: Question, rows: Rows) -> FileCodes:
-        return FileCodes(task.read_as(rows.where, 0 if rows.by is None else len(rows.groups)), rows)
+        return FileCodes(rows.domain(task), rows)
 
     def require(self, task: Question, answers: FileCodes) -> None:
         with refusing():
@@ -40,3 +41,9 @@ class FileEngine:
             if domain.shape is Shape.SHARES:
                 return protocol.pooled(*answers.pooled())
             return protocol.counted(*(answers.ones() if domain.shape is Shape.BIT else answers.held()))
+
+    def rounds(self, task: Question, rows: Rows) -> list[Counts]:
+        answers = self.answers(task, rows)
+        with refusing():
+            amounts = answers.domain.shape is Shape.SHARES
+            return counts_of(answers.domain, *(answers.pooled() if amounts else (*answers.held(), None)))

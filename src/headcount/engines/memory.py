@@ -10,6 +10,7 @@ import numpy as np
 
 from headcount.engines.columns import from_arrow, from_pandas, from_polars
 from headcount.engines.engine import Rows
+from headcount.engines.rounds import Counts
 from headcount.engines.several_rows import merged
 from headcount.engines.tallying import PART, tally_parts
 from headcount.errors import BadArgument, BadData, without_cause
@@ -19,7 +20,9 @@ from headcount.programme.field import Values
 from headcount.programme.table import Ints
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
+from headcount.questions.domains.domain import Domain, Shape
 from headcount.questions.domains.missing import DROP
+from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
 from headcount.questions.reading import EXACT, ONE_EACH, Array, column, distinct, texts
 
@@ -33,22 +36,36 @@ class MemoryEngine:
 
     def answers(self, task: Question, rows: Rows) -> Values:
         """The code of each person, or of each of the rows that are kept of them."""
-        domain = task.read_as(rows.where, 0 if rows.by is None else len(rows.groups))
-        columns, ids = _columns(rows)
-        if ids is not None and ids.shape != columns[-1].shape:
-            raise BadArgument("unit", "has another length than the data", "give one person id per row")
-        if DROP in [part.missing for part in domain.parts]:
-            whole = domain.kept(columns)
-            columns, ids = [column[whole] for column in columns], None if ids is None else ids[whole]
+        domain = rows.domain(task)
+        columns, person = _read(domain, rows)
         parts = zip(domain.parts, columns, strict=True)
-        if ids is None:
+        if person is None:
             return domain.joined([part.codes(held) for part, held in parts])
-        plain = ids.dtype.kind in "iu" and not np.ma.isMaskedArray(ids)
-        _, person = distinct(ids if plain else person_ids(ids))
         if rows.most is None:
             return domain.joined([merged(part, held, person) for part, held in parts])
         kept = _sampled(person, rows.most, rows.key)
         return domain.joined([part.codes(held)[kept] for part, held in parts])
+
+    def rounds(self, task: Question, rows: Rows) -> list[Counts]:
+        """A person's rows of a round are merged, and the rounds drawn in which they count."""
+        domain = rows.domain(task)
+        times, *parts = domain.parts
+        columns, person = _read(domain, rows)
+        if rows.in_rounds is None or person is None:
+            raise BadArgument("unit", "is missing", "name the column of person ids")
+        number = times.codes(columns[0]).astype(np.int64)
+        kept, who = _in_rounds(person, number, times.size - 1, rows.in_rounds.most, rows.key)
+        codes = []
+        for part, held in zip(parts, columns[1:], strict=True):
+            part.codes(held)  # refuses what does not fit, also of rows that do not count
+            codes.append(merged(part, held[kept], who))
+        _, first = np.unique(who, return_index=True)
+        in_round = number[kept][first]
+        asked = np.ones(in_round.size, dtype=np.int64) if not parts else codes[0]
+        if len(parts) > 1:
+            asked = Product(tuple(parts)).joined(codes)
+        amounts = bool(parts) and parts[-1].shape is Shape.AMOUNT
+        return [_counted(asked[in_round == each], amounts=amounts) for each in range(times.size - 1)]
 
     def require(self, task: Question, answers: Values | Iterable[Array]) -> None:
         """Codes were looked at when they were made; what arrives only once cannot be."""
@@ -63,16 +80,38 @@ class MemoryEngine:
         return tally_parts(plan.protocol, answers, lambda part: plan.protocol.task.domain.codes(column(part)), coins)
 
 
+def _read(domain: Domain, rows: Rows) -> tuple[list[Array], Ints | None]:
+    """The columns without rows that are to be dropped, and a number for whose each row is."""
+    columns, ids = _columns(rows)
+    if ids is not None and ids.shape != columns[-1].shape:
+        raise BadArgument("unit", "has another length than the data", "give one person id per row")
+    if DROP in [part.missing for part in domain.parts]:
+        whole = domain.kept(columns)
+        columns, ids = [column[whole] for column in columns], None if ids is None else ids[whole]
+    if ids is None:
+        return columns, None
+    plain = ids.dtype.kind in "iu" and not np.ma.isMaskedArray(ids)
+    return columns, distinct(ids if plain else person_ids(ids))[1]
+
+
+def _counted(codes: Values, *, amounts: bool) -> Counts:
+    """How many people hold each code; of amounts, their sum."""
+    if amounts:
+        return Counts(codes[:0], np.array([codes.size]), sum(codes.tolist()))
+    held, people = np.unique(codes, return_counts=True)
+    return Counts(held, people)
+
+
 def _columns(rows: Rows) -> tuple[list[Array], Array | None]:
     """A column for each part of the domain, groups first; and the person ids."""
     data, unit = rows.data, rows.unit
     if hasattr(data, "collect") and hasattr(data, "collect_schema"):
         raise BadArgument("data", "is a frame that is not computed yet", "give what its collect() returns")
     everybody = rows.by is not None and rows.everybody
-    if rows.column is None and isinstance(unit, str) and not everybody:
+    if rows.columns == (None,) and isinstance(unit, str) and not everybody:
         problem = Phrase("names a column but {column} does not")
         raise BadArgument("unit", problem, Phrase("give a frame, {column} and {unit}"))
-    if rows.column is None and not everybody and (hasattr(data, "columns") or hasattr(data, "column_names")):
+    if rows.columns == (None,) and not everybody and (hasattr(data, "columns") or hasattr(data, "column_names")):
         works = Phrase("name the column to count, for example {column}", column="clicked")
         raise BadArgument("column", "is missing for a frame", works)
     columns = (
@@ -137,3 +176,16 @@ def _sampled(person: Ints, most: int, key: bytes) -> Ints:
     order = np.lexsort([KeyedCoins(key).words(person.size), person])
     begins = np.searchsorted(person[order], person[order])
     return np.sort(order[np.arange(order.size) - begins < most])
+
+
+def _in_rounds(person: Ints, number: Ints, rounds: int, most: int, key: bytes) -> tuple[Array, Ints]:
+    """Which rows count, and a number for each person and round: in at most `most` rounds, each with the same chance."""
+    inside = np.flatnonzero(number < rounds)
+    pairs, who = np.unique(person[inside].astype(np.int64) * rounds + number[inside], return_inverse=True)
+    owner = pairs // rounds
+    order = np.lexsort([KeyedCoins(key).words(pairs.size), owner])
+    place = np.arange(pairs.size) - np.searchsorted(owner[order], owner[order])
+    chosen = np.zeros(pairs.size, dtype=np.bool_)
+    chosen[order] = place < most
+    kept = chosen[who]
+    return inside[kept], (np.cumsum(chosen) - 1)[who[kept]]

@@ -19,6 +19,7 @@ import numpy as np
 
 from headcount.engines.engine import Rows
 from headcount.engines.file_formats import ARROW, COMMAS
+from headcount.engines.rounds import Counts, counts_of
 from headcount.engines.spark_codes import SparkCodes, quoted
 from headcount.engines.spark_work import HALF, LOOKED, PARTIALS, Look, Randomise, TallyMessages
 from headcount.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
@@ -44,7 +45,7 @@ class SparkEngine:
             raise BadArgument("data", "is no frame of Spark", "make one with spark.createDataFrame, or give a path")
         with refusing():
             frame = self._read(str(rows.data)) if isinstance(rows.data, str | Path) else rows.data
-        return SparkCodes(task.read_as(rows.where, 0 if rows.by is None else len(rows.groups)), rows, frame, refusing)
+        return SparkCodes(rows.domain(task), rows, frame, refusing)
 
     def require(self, task: Question, answers: SparkCodes) -> None:
         with refusing():
@@ -63,6 +64,12 @@ class SparkEngine:
             if domain.shape is Shape.SHARES:
                 return protocol.pooled(*answers.pooled)
             return protocol.counted(*answers.held)
+
+    def rounds(self, task: Question, rows: Rows) -> list[Counts]:
+        answers = self.answers(task, rows)
+        with refusing():
+            amounts = answers.domain.shape is Shape.SHARES
+            return counts_of(answers.domain, *(answers.pooled if amounts else (*answers.held, None)))
 
     def tally_reports(self, plan: Plan, frame: Any, *, reports: int | str) -> Tally:
         """The tally of messages that people's own devices made, a row each, with the message's fields as columns.

@@ -205,15 +205,18 @@ class SparkCodes:
 
     def _merge(self) -> None:
         """One row for each person, or a few of their rows."""
-        most = self.rows.most
-        if most is not None:
+        most, in_rounds = self.rows.most, self.rows.in_rounds
+        parts = [*zip(self.domain.parts, self._names, strict=True)]
+        if in_rounds is not None:
+            codes = [in_sql(part.merge, name, ADDED) for part, name in parts[1:]]
+            merged = LOTS.in_rounds("{frame}", codes, in_rounds.most, len(in_rounds.rounds.labels), ":key")
+        elif most is not None:
             merged = LOTS.kept("{frame}", self._names, most, ":key")
         else:
-            parts = zip(self.domain.parts, self._names, strict=True)
             codes = [f"{in_sql(part.merge, name, ADDED)} AS {name}" for part, name in parts]
             merged = f"SELECT {', '.join(codes)} FROM {{frame}} GROUP BY person"
         self._read(merged)
-        if most is not None:
+        if ":key" in merged:
             self._given["key"] = self.rows.key.hex()
 
     def _refuse_first(self, strange: str, given: Mapping[str, Any] | None = None, name: str = "part0") -> None:

@@ -37,6 +37,26 @@ class Tabular:
             Path(path).write_text(text, encoding="utf-8")
         return text
 
+    def to_parquet(self, path: str | Path) -> None:
+        """Write the records to a Parquet file, with columns of their own for the ends of an interval.
+
+        Parameters
+        ----------
+        path : str or Path
+            Its name.
+
+        Raises
+        ------
+        errors.MissingExtra
+            If Arrow is not installed.
+        """
+        try:
+            import pyarrow
+            from pyarrow import parquet
+        except ImportError:
+            raise MissingExtra("writing Parquet", "files") from None
+        parquet.write_table(pyarrow.Table.from_pylist(flat(self.records())), str(path))
+
     def to_latex(self) -> str:
         """The records as a table of LaTeX, which needs the package booktabs."""
         rounded = [{name: _short(cell) for name, cell in row.items()} for row in flat(self.records())]
