@@ -34,6 +34,7 @@ SEQUENCES = st.lists(st.sampled_from(range(len(MENU))), min_size=1, max_size=5)
 DELTAS = st.sampled_from([1e-9, 1e-4, 0.02, 0.2])
 ZSUM = len(MENU) - 2
 ROUND = 1 - 1e-9  # of a composition; a pure sum is exact
+NEAR_NOTHING = 0.05  # an epsilon: below, a composition is as fine as its grid, and no longer relative to it
 
 
 def together(protocols, delta):
@@ -58,7 +59,7 @@ def excess(numbers, delta):
         assert max(truth.delta(40.0) for truth in exact) >= delta * (1 - 1e-3), "refused without need"
         return 0.0
     assert max(truth.delta(claimed) for truth in exact) <= delta, "less than the truth"
-    return (claimed - max(truth.epsilon(delta) for truth in exact)) / max(claimed, 1e-3)
+    return (claimed - max(truth.epsilon(delta) for truth in exact)) / max(claimed, NEAR_NOTHING)
 
 
 def tried(examples, check, *given_to_it):

@@ -50,7 +50,7 @@ def of(protocol: Protocol, points: Points) -> dict[str, Any]:
         neighbours=str(protocol.neighbours),
         values=None if task.shape is Shape.KEY else task.values,
         crowd={"size": crowd.size, "least": crowd.least, "corrupt": crowd.corrupt},
-        tally="sum" if protocol.summed else "count",
+        tally=protocol.tallied,
         release=protocol.released().encode(),
     )
 

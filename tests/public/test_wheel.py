@@ -78,7 +78,7 @@ def test_its_base_install_works_in_a_clean_environment(wheels, tmp_path):
 
     install("headcount")
     done = subprocess.run([python, "-c", USE], check=True, capture_output=True, text=True)
-    assert done.stdout.count("95% interval") == 4
+    assert done.stdout.count("95% interval") == 5  # one a model
     assert "headcount[account]" in done.stdout
     assert "correlated-count" in run("protocols")
     assert "pip install ./survey" in run("study", "list", code=2)
