@@ -74,9 +74,7 @@ ROWS = {
 
 @pytest.mark.parametrize(("held", "total"), ROWS.values(), ids=ROWS)
 @pytest.mark.parametrize("kind", ["memory", "file", pytest.param("spark", marks=STRESS)])
-def test_what_a_persons_rows_come_to_neither_warns_nor_is_refused_where_it_is_clipped(
-    held, total, kind, tmp_path, request
-):
+def test_what_a_persons_rows_come_to_is_clipped_without_a_word(held, total, kind, tmp_path, request):
     data = pa.table({"x": held, "u": ["a", "a", "b"]})
     more = {"engine": SparkEngine(request.getfixturevalue("spark"))} if kind == "spark" else {}
     answer = hc.sum(
