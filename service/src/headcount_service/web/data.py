@@ -21,7 +21,7 @@ from typing import Any
 
 import headcount
 from headcount.answers.estimate import Estimate
-from headcount.asking import ask, ready
+from headcount.asking import ask
 from headcount.cli.files import table
 from headcount.cli.options import bins_of, categories_of, where_of
 from headcount.engines.duckdb_connection import database
@@ -31,6 +31,7 @@ from headcount.errors import BadArgument, Refused
 from headcount.figures.canvas import matplotlib
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
+from headcount.planner.situation import ready
 from headcount.privacy.budget import Budget
 from headcount.protocols.base.plan import Plan
 from headcount.questions import QUESTIONS
