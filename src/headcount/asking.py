@@ -17,6 +17,7 @@ from headcount.engines.engine import Engine, Rows, engine_for
 from headcount.ledger.habit import habit
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
+from headcount.planner.situation import ready
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import BINS, Distribution
@@ -165,11 +166,6 @@ def ask(
     if ledger is None:
         estimate = replace(estimate, habit=habit(data, plan.budget))
     return estimate.clamped() if clamp else estimate
-
-
-def ready(task: Question, budget: Budget) -> Question:
-    """The question as it is planned for. Where people may be missing, a person counts from zero."""
-    return task.counted_from_zero() if budget.neighbours.hides_size else task.of_everybody()
 
 
 def count(

@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from headcount.asking import ready
 from headcount.engines.engine import Rows, engine_for
 from headcount.errors import BadArgument, Infeasible, MissingExtra, Refused
 from headcount.ledger.allowance import up
@@ -17,6 +16,7 @@ from headcount.ledger.ledger import Ledger
 from headcount.phrases import Phrase
 from headcount.planner.comparison import Comparison, Side
 from headcount.planner.planning import crowd_for, plan_for
+from headcount.planner.situation import ready
 from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.compose import compose

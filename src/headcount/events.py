@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from headcount.asking import ready
 from headcount.common.quantity import quantity
 from headcount.engines.engine import KEY, Engine, Rows, engine_for
 from headcount.engines.rounds import InRounds, added
@@ -19,6 +18,7 @@ from headcount.ledger.ledger import Ledger
 from headcount.planner.advise import advise
 from headcount.planner.levels import Levels, best_levels
 from headcount.planner.planning import IMAGINED
+from headcount.planner.situation import ready
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model

@@ -9,9 +9,12 @@ Internal: docs/api.md lists what is public.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Self
+from threading import Lock
+from typing import Any, ClassVar, Self, SupportsIndex
 
 from headcount.answers.error_law import ErrorLaw
 from headcount.answers.error_sums import by_panels, error_sum
@@ -32,7 +35,9 @@ from headcount.programme.law import Noise
 from headcount.protocols.base.plan import Plan
 from headcount.questions.domains.domain import Label
 from headcount.running import carry_out
-from headcount.types import Data
+from headcount.types import Data, PersonIds, Where
+
+TWICE, ONCE = "a series {}, because {} would run rounds that were paid for once", "run all of its rounds in one process"
 
 
 class Series(Tabular):
@@ -73,8 +78,10 @@ class Series(Tabular):
             ledger.charge(plan)
         self._begin(plan, plan.rounds, Levels((1,), plan.rounds, 0.0))
 
+    _turns: ClassVar[Lock] = Lock()  # one round at a time
+
     def _begin(self, plan: Plan, rounds: int, levels: Levels) -> None:
-        self.plan, self.rounds, self.levels = plan, rounds, levels
+        self.plan, self.rounds, self.levels, self._process = plan, rounds, levels, os.getpid()
         self.begins: Sequence[str] = ()  # when each round begins, where that was told
         self.asks = plan.protocol.task.asks
         self._answers: list[Estimate | None] = []
@@ -105,7 +112,15 @@ class Series(Tabular):
         """How many rounds are still to come."""
         return self.rounds - len(self._answers)
 
-    def run(self, data: Data, *, coins: Coins | None = None, **rows: Any) -> Estimate:
+    def run(
+        self,
+        data: Data,
+        *,
+        column: str | None = None,
+        where: Where | None = None,
+        unit: PersonIds | None = None,
+        coins: Coins | None = None,
+    ) -> Estimate:
         """Ask the next round's question of data.
 
         With panels the data are those of the people whose panel it is. If too few people came, the
@@ -113,12 +128,10 @@ class Series(Tabular):
 
         Parameters
         ----------
-        data
+        data, column, where, unit
             As for `run`.
         coins : Coins, optional
             Secret ones unless given.
-        **rows
-            `column`, `where` and `unit`, as for `run`.
 
         Returns
         -------
@@ -132,19 +145,20 @@ class Series(Tabular):
         errors.TooFewReports
             If fewer people came than are needed.
         """
-        self._require_more()
-        fresh = (coins or SecretCoins()).part(len(self._answers) + 1)  # the same draws twice would tell changes
-        protocol, engine = self.plan.protocol, engine_for(data)
-        answers = engine.answers(protocol.task, Rows.of(protocol.task, data, **rows))
-        protocol.require_fit(answers.size)  # before anything is drawn
-        answer = carry_out([self.plan], answers, engine, fresh)[0]
-        self._answers.append(answer)
+        with self._slot():
+            fresh = (coins or SecretCoins()).part(len(self._answers) + 1)  # the same draws twice would tell changes
+            protocol, engine = self.plan.protocol, engine_for(data)
+            rows = Rows.of(protocol.task, data, column=column, where=where, unit=unit)
+            answers = engine.answers(protocol.task, rows)
+            protocol.require_fit(answers.size)  # before anything is drawn
+            answer = carry_out([self.plan], answers, engine, fresh)[0]
+            self._answers.append(answer)
         return answer
 
     def skip(self) -> None:
         """Leave a round out. What it might have cost is not given back: the slot lapses."""
-        self._require_more()
-        self._answers.append(None)
+        with self._slot():
+            self._answers.append(None)
 
     def add(self, answer: Estimate) -> None:
         """Take the answer of the next round from elsewhere, such as a release of a collection.
@@ -154,14 +168,20 @@ class Series(Tabular):
         answer : Estimate
             Made by this plan.
         """
-        self._require_more()
         if answer.protocol != self.plan.protocol:
             raise BadArgument("answer", "was made by another protocol", "give an answer of this plan")
-        self._answers.append(answer)
+        with self._slot():
+            self._answers.append(answer)
 
-    def _require_more(self) -> None:
-        if not self.left:
-            raise Unsupported(f"all {self.rounds:,} rounds are over", "make a plan for more rounds")
+    @contextmanager
+    def _slot(self) -> Iterator[None]:
+        """The next round, for one thread of the process that paid for it."""
+        if os.getpid() != self._process:
+            raise Unsupported(TWICE.format("is a copy that a fork made of another process's", "both"), ONCE)
+        with self._turns:
+            if not self.left:
+                raise Unsupported(f"all {self.rounds:,} rounds are over", "make a plan for more rounds")
+            yield
 
     def round(self, number: int, *, cell: Label | None = None) -> Linear:
         """The answer of one round, of everybody, with its interval.
@@ -379,6 +399,11 @@ class Series(Tabular):
         return {"round": number} | {
             name: {"value": part.value, "interval95": list(part.interval())} for name, part in found.items()
         }
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        if self.left:
+            raise Unsupported(TWICE.format("with rounds to come cannot be copied or pickled", "the copy"), ONCE)
+        return super().__reduce_ex__(protocol)
 
     def __str__(self) -> str:
         return self.table() if self._answers and not self.plan.protocol.task.shape.several else repr(self)

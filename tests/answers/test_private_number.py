@@ -172,3 +172,30 @@ def test_with_public_numbers_too_few_are_refused_and_counted_in_words() -> None:
     with pytest.raises(TooFewReports, match="99 reports came and the plan needs at least 100"):
         hc.run(plan, [1] * 99, coins=SeededCoins(1))
     assert issubclass(TooFewReports, HeadcountError)
+
+
+@pytest.mark.parametrize("made", [
+    lambda asked: hc.advise(asked, n=1_000, epsilon=1, models="central"),
+    lambda asked: hc.protocol("geometric", asked, n=1_000, epsilon=1),
+    lambda asked: hc.protocol("geometric", asked, n=1_000, scale=1.0),
+], ids=["advised", "calibrated", "given"])  # fmt: skip
+def test_no_plan_leaves_rows_out_where_the_number_of_the_others_is_told(made: Callable[[Any], object]) -> None:
+    """It was refused of those who asked at once, and a plan told how many rows were left: exactly, and for nothing."""
+    for asked in (hc.Histogram(["a", "b"], missing="drop"), hc.Distribution((0, 10), 16, missing="drop")):
+        with pytest.raises(BadArgument, match="how many lack it"):
+            made(asked)
+
+
+HELD = {
+    "distribution": (hc.Distribution((0, 10), 16), [3.0] * 900 + [7.0] * 100, [900, 100]),
+    "table": (hc.Table({"x": ["a", "b"]}), {"x": ["a"] * 900 + ["b"] * 100}, [900, 100]),
+    "mean": (hc.Mean((0, 10)), [3.0] * 900 + [8.0] * 100, [3.5]),
+    "fraction": (hc.Fraction(), [1] * 900 + [0] * 100, [0.9]),
+}
+
+
+@pytest.mark.parametrize(("asked", "data", "truth"), HELD.values(), ids=HELD)
+def test_a_plan_of_people_who_may_be_missing_answers_as_a_question_does(asked: Any, data: Any, truth: Any) -> None:
+    plan = hc.advise(asked, n=1_000, epsilon=50, delta=1e-6, models="central", neighbours="add-remove").best
+    found = np.round(hc.run(plan, data).values, 1)
+    assert np.sort(found[found > 0.5])[::-1] == pytest.approx(truth, abs=0.2)

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pytest
 
 import headcount as hc
-from headcount.asking import ready
 from headcount.engines.engine import Engine, Rows
 from headcount.engines.files import FileEngine
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import Refused
 from headcount.planner.planning import crowd_for, plan_for
+from headcount.planner.situation import ready
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.programme.coins import KeyedCoins, SeededCoins
 from headcount.programme.tally import Tally

@@ -13,6 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import headcount as hc
+from headcount.cli.files import table
+from headcount.engines.file_formats import column_types
 from headcount.engines.spark import SparkEngine
 from headcount.errors import BadData, without_cause
 
@@ -57,6 +59,25 @@ def test_a_csv_that_is_torn_is_refused_and_not_quoted(name, model, tmp_path):
     with pytest.raises(hc.Refused) as refused:
         hc.count(file, column="x", where=1 if "text" not in name else "a", epsilon=1, delta=1e-6, model=model)
     assert SECRET not in everything_said(refused.value)
+
+
+@pytest.mark.parametrize("read", [
+    lambda file: hc.count(file, column="x", **EXACTLY),
+    column_types,
+    lambda file: without_duckdb(file, ["x"]),
+], ids=["counted", "its columns", "without DuckDB"])  # fmt: skip
+def test_another_encoding_is_refused_and_nothing_of_the_file_travels_along(read, tmp_path):
+    """Python's error holds all bytes that it could not read."""
+    (tmp_path / "people.csv").write_bytes(f"x,n\u00e4me\n1,{SECRET}\n".encode("latin-1"))
+    with pytest.raises(hc.Refused, match="UTF-8") as refused:
+        read(tmp_path / "people.csv")
+    assert SECRET not in everything_said(refused.value)
+
+
+def without_duckdb(file, names):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("headcount.cli.files.find_spec", lambda _: None)
+        return table(str(file), names, None)
 
 
 def test_bins_are_refused_like_the_rest(tmp_path):

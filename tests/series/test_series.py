@@ -1,16 +1,24 @@
 """A series: charged once, rounds that are skipped or thin, and sums whose intervals cover."""
 
+import copy
+import os
+import pickle
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 import headcount as hc
 
 N, ROUNDS = 500, 6
+REFUSED = 7  # how a child ends
 TRUTH = [100, 130, 90, 200, 240, 150]
 
 
 def plan(rounds=ROUNDS, **wishes) -> hc.Plan:
-    return hc.advise("count", n=N, epsilon=1, delta=1e-6, rounds=rounds, **{"protocols": "geometric", **wishes}).best
+    asked = {"epsilon": 1, "protocols": "geometric", **wishes}
+    return hc.advise("count", n=N, delta=1e-6, rounds=rounds, **asked).best
 
 
 def held(ones: int, n: int = N) -> list[int]:
@@ -95,3 +103,46 @@ def test_a_histogram_is_followed_category_by_category():
     assert 100 < series.difference(2, 1, cell="a").value < 300
     with pytest.raises(hc.errors.BadArgument, match="category"):
         series.round(1)
+
+
+def test_a_round_counts_each_person_once_whatever_is_said_of_the_rows():
+    """A plan for one row of each person is not run on more, and a question without groups has none."""
+    series = hc.Series(plan(neighbours="add-remove", epsilon=20))
+    rows = {"x": [1] * 400, "u": ["the same"] * 400}
+    for more in ({"most": 400}, {"max_contributions": 400}, {"by": "x"}, {"in_rounds": None}):
+        with pytest.raises(TypeError, match="unexpected keyword"):
+            series.run(rows, column="x", unit="u", **more)
+    assert abs(series.run(rows, column="x", unit="u").value) < 100
+
+
+def test_rounds_that_were_paid_for_once_are_run_once():
+    series = hc.Series(plan())
+    for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(hc.errors.Unsupported, match="paid for once"):
+            copied(series)
+    with warnings.catch_warnings(action="ignore"):  # of threads, where there are any
+        child = os.fork()
+    if not child:
+        try:
+            series.run(held(100))
+        except hc.errors.Unsupported:
+            os._exit(REFUSED)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == REFUSED
+    for _ in range(ROUNDS):
+        series.skip()
+    assert copy.deepcopy(series).left == 0
+
+
+def test_threads_run_no_more_rounds_than_were_paid_for():
+    series = hc.Series(plan())
+
+    def run(_):
+        try:
+            return series.run(held(100))
+        except hc.errors.Unsupported:
+            return None
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = [each for each in pool.map(run, range(2 * ROUNDS)) if each is not None]
+    assert len(answers) == ROUNDS == len(series.answers)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -258,6 +259,29 @@ def test_a_dropped_file_is_for_its_owner_alone_and_what_is_no_table_is_not_kept(
         with pytest.raises(hc.Refused):
             files.drop(name, content)
     assert [each.name for each in tmp_path.iterdir()] == [kept.name]
+
+
+def test_a_file_that_is_dropped_again_has_the_ledger_that_it_had(tmp_path: Path, folder: Path) -> None:
+    files, content = Files(tmp_path), (folder / "customers.csv").read_bytes()
+    number = files.drop("customers.csv", content)["number"]
+    files[number].answered(Asked.read(COUNT))
+    assert files.drop("again.csv", content)["number"] == number
+    assert len(files) == 1
+
+
+def test_files_that_are_dropped_at_once_are_kept_apart(tmp_path: Path) -> None:
+    files = Files(tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        told = [*pool.map(lambda at: files.drop(f"{at}.csv", f"column{at}\n1\n".encode()), range(16))]
+    for at, each in enumerate(told):
+        assert [column["name"] for column in files.state(each["number"])["columns"]] == [f"column{at}"]
+
+
+@pytest.mark.parametrize("name", ["a." + "c" * 300, "a.c\nsv", "..csv\0", "a.csv;b", "a.parquet.gz", ""])
+def test_a_file_is_kept_under_no_name_of_its_own(tmp_path: Path, name: str) -> None:
+    with pytest.raises(hc.Refused, match="by its name"):
+        Files(tmp_path).drop(name, b"x\n1\n")
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_party_in_earnest_takes_no_file(trial: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from headcount.cli.options import EngineName
 from headcount.engines.engine import Engine
 from headcount.engines.file_formats import files_of
-from headcount.errors import BadArgument, MissingExtra
+from headcount.errors import BadArgument, MissingExtra, without_cause
 
 
 def engine_called(name: EngineName) -> Engine | None:
@@ -42,7 +42,7 @@ def table(file: str, names: list[str], engine: Engine | None) -> Any:
     try:
         return _csv(files[0], names)
     except UnicodeDecodeError:
-        raise BadArgument("data", f"{file} is not in UTF-8", "save it in that encoding") from None
+        without_cause(BadArgument("data", f"{file} is not in UTF-8", "save it in that encoding"))
     except (OSError, csv.Error) as problem:
         why = f"{file} cannot be read ({type(problem).__name__})"
         raise BadArgument("data", why, "check that it is intact") from None

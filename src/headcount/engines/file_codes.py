@@ -18,7 +18,7 @@ from headcount.engines.file_formats import kind_of, literal, scanned
 from headcount.engines.memory import NO_ID
 from headcount.engines.several_rows import Lots, in_sql
 from headcount.engines.tallying import PART
-from headcount.errors import BadArgument, BadData, without_cause
+from headcount.errors import BadArgument, BadData
 from headcount.programme.table import Ints
 from headcount.questions.domains.domain import DIFFERENT, Codes, Domain, Spelling
 from headcount.questions.domains.missing import DROP, NO, REFUSE
@@ -30,17 +30,15 @@ REAL = {"FLOAT", "DOUBLE"}
 STORED = WHOLE | REAL | {"BOOLEAN"}
 WIDE = {"DECIMAL", "HUGEINT", "UHUGEINT"}
 TEXT = {"VARCHAR", "ENUM"}
-MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
+ZONED = {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"}
+MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"} | ZONED
 NOTHING = '"NULL"'  # the type of a column in which everything is missing
 KEPT = "kept"
 PLAIN_MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z?"
 LOTS = Lots("sha256({})", "unnest(range(many))", "struct_pack({})", "{0} := {0}", "unnest(arg_min(code, lot, {most}))")
-ADDED = "list_sum(list_sort(list({})))"
+ADDED = "coalesce(nullif(list_sum(list_sort(list({}))), 'nan'::DOUBLE), 0.0)"
 SPELLING = Spelling("$given_{}".format, "CAST({} AS BIGINT)".format)
 MOST_ADDED = 1 << 64  # steps: counted from the middle, they come to a word with a sign, which is added up faster
-# A NaN may get past bounds, because files tell their least and largest value without it, and for the same reason it
-# cannot be looked for with WHERE; but it never gets past a cast to a whole number.
-NAN = "count(*) FILTER (isnan({}))"
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class Column:
         """Whether what it holds is missing."""
         if self.kind in TEXT:
             return f"coalesce(trim({self.name}, {literal(SPACE)}) = '', true)"
-        return f"coalesce(CAST({self.name} AS VARCHAR) = 'nan', true)" if self.kind in REAL else f"{self.name} IS NULL"
+        return f"coalesce(isnan({self.name}), true)" if self.kind in REAL else f"{self.name} IS NULL"
 
     def held(self, part: Domain) -> str:
         """The number that a row holds, or that a missing one counts as."""
@@ -307,8 +305,6 @@ class FileCodes:
         return sum(self._total(source) for source in self._sources)
 
     def _total(self, source: Source) -> int:
-        import duckdb
-
         (part,), (column,) = self.domain.parts, source.columns
         integer = column.kind in WHOLE and not isinstance(part.missing, float | int)
         steps = part.steps(column.name if integer else column.held(part), SPELLING, integer=integer)
@@ -316,18 +312,8 @@ class FileCodes:
         if code != column.name and self.size * part.size < MOST_ADDED:
             add, origin = "sum_no_overflow", origin - part.size // 2
             code = f"{code} - {part.size // 2}"
-        nans = NAN.format(column.held(part))
-        try:
-            counted = f"count(*), {add}({code}), {nans if steps.takes_nan else 0}"
-            query = f"SELECT {counted} FROM {source.table} WHERE {steps.fits}"
-            known, total, missing = self._one(query, steps.given)
-            people = self._one(f"SELECT count(*) FROM {source.table}")[0]
-        except duckdb.ConversionException:
-            if self._one(f"SELECT {nans} FROM {source.table}")[0]:
-                without_cause(BadData(*MISSING))
-            raise
-        if missing:
-            raise BadData(*MISSING)
+        known, total = self._one(f"SELECT count(*), {add}({code}) FROM {source.table} WHERE {steps.fits}", steps.given)
+        people = self._one(f"SELECT count(*) FROM {source.table}")[0]
         if known < people:
             self._refuse_first(source, part, column, f"NOT coalesce({steps.fits}, false)", steps.given)
         return int(total or 0) - origin * int(people)
@@ -338,8 +324,6 @@ class FileCodes:
         """Raises the domain's own refusal of the first value that does not fit, without quoting it."""
         query = f"SELECT {column.name} AS held FROM {source.table} WHERE {strange} LIMIT 1"
         found = self._sql(query, given).to_arrow_table()
-        if not found.num_rows:  # only a NaN hides from WHERE
-            raise BadData(*MISSING)
         part.codes(from_arrow(found.column("held").combine_chunks()))
         raise BadData("data has values that do not fit the question")
 
@@ -385,6 +369,10 @@ def _kind(declared: str, name: str) -> str:
 
 
 def _plain(quoted: str, kind: str) -> str:
+    """A column as it is. Of numbers that may be NaN DuckDB must not see what files tell of the least and the largest,
+    which leaves NaN out: it would take a NaN for whatever the others hold."""
+    if kind in REAL:
+        return f"CASE WHEN {quoted} IS NULL THEN NULL ELSE {quoted} END"
     return f"CAST({quoted} AS VARCHAR)" if kind == "ENUM" else quoted
 
 

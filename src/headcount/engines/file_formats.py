@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headcount.engines.duckdb_connection import refusing
-from headcount.errors import BadArgument, MissingExtra
+from headcount.errors import BadArgument, MissingExtra, without_cause
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -59,7 +59,7 @@ def column_types(data: str | Path) -> list[tuple[str, str]]:
             with opened(files[0], "rt", newline="", encoding="utf-8-sig") as file:
                 header = next(csv.reader(file, delimiter="\t" if kind == "tsv" else ","), [])
         except (OSError, UnicodeDecodeError, csv.Error):
-            raise BadArgument("data", f"{data} cannot be read", "check that it is intact and in UTF-8") from None
+            without_cause(BadArgument("data", f"{data} cannot be read", "check that it is intact and in UTF-8"))
         if not header:
             raise BadArgument("data", f"{data} is empty", "the first line names the columns")
         return [(name, "text") for name in header]
@@ -122,6 +122,15 @@ def kind_of(data: Any) -> str:
     return kind.upper() if kind in ("csv", "tsv") else kind.capitalize()
 
 
+def kind_named(name: str) -> str:
+    """How the name of such a file ends; refused where it ends in no such way."""
+    ends = [*PARQUET, *COMMAS, *(each + ZIPPED for each in COMMAS), *ARROW]
+    found = next((end for end in ends if name.lower().endswith(end)), None)
+    if found is None:
+        raise BadArgument("data", "is not something headcount can read, by its name", f"give {KINDS}")
+    return found
+
+
 def _kind(file: Path) -> str:
     suffix = Path(file.name.lower().removesuffix(ZIPPED)).suffix
     if file.name.lower().endswith(ZIPPED) and suffix not in COMMAS:
@@ -138,7 +147,7 @@ def _require_header(file: Path, names: Sequence[tuple[str, str]]) -> None:
     except gzip.BadGzipFile:
         raise BadArgument("data", f"{file} is not compressed by gzip", "rename it, or compress it") from None
     except UnicodeDecodeError:
-        raise BadArgument("data", f"{file} is not in UTF-8", "save it in that encoding") from None
+        without_cause(BadArgument("data", f"{file} is not in UTF-8", "save it in that encoding"))
     if not header:
         raise BadArgument("data", f"{file} is empty", "the first line names the columns")
     for argument, name in names:
@@ -156,7 +165,7 @@ def _dataset(names: list[str], kind: str) -> Any:
     try:
         return pyarrow.dataset.dataset(names, format=kind)
     except (OSError, pyarrow.ArrowInvalid):
-        raise BadArgument("data", f"{names[0]} cannot be read", "check that it is intact") from None
+        without_cause(BadArgument("data", f"{names[0]} cannot be read", "check that it is intact"))
 
 
 def _streamed(data: Any) -> Any:

@@ -165,7 +165,7 @@ def person_ids(ids: Array) -> Array:
     read, found = texts(ids), distinct(ids)[0]
     floats = [float(each) for each in found if isinstance(each, float | np.floating)]
     exact = all(each.is_integer() and abs(each) < EXACT for each in floats)
-    whole = all(each % 1 == 0 for each in found if isinstance(each, Decimal))
+    whole = all(each.is_finite() and each == each.to_integral_value() for each in found if isinstance(each, Decimal))
     if (read.missing | read.strange).any() or not (exact and whole):
         raise BadData(NO_ID)
     return read.values

@@ -27,11 +27,16 @@ def merged(part: Domain, column: Array, person: Persons) -> Codes:
 
 
 def _totals(part: Domain, column: Array, person: Persons) -> Array:
-    """Each person's sum or mean, added from the least number to the largest: in whatever order rows come."""
+    """Each person's sum or mean, added from the least number to the largest: in whatever order rows come.
+
+    Infinite numbers of both signs come to nothing; and no warning may tell that somebody holds such.
+    """
     numbers = part.numbers(column)
     order = np.lexsort([numbers, person])
     totals = np.zeros(int(person.max(initial=-1)) + 1)
-    np.add.at(totals, person[order], numbers[order])
+    with np.errstate(all="ignore"):
+        np.add.at(totals, person[order], numbers[order])
+    totals[np.isnan(totals)] = 0.0
     return totals / np.bincount(person) if part.merge is Merge.AVERAGE else totals
 
 
@@ -81,7 +86,7 @@ class Lots:
 def in_sql(merge: Merge, column: str, added: str) -> str:
     """What a person's rows of a column come to; NULL where they contradict each other.
 
-    `added` is how the engine adds numbers up from the least to the largest.
+    `added` is how the engine adds numbers up from the least to the largest, infinite ones of both signs to nothing.
     """
     return {
         Merge.ANY: f"max({column})",

@@ -32,7 +32,7 @@ LOTS = Lots(
     "{}",
     "explode(slice(array_sort(collect_list(struct(lot, code))), 1, {most}).code)",
 )
-ADDED = "aggregate(array_sort(collect_list({})), CAST(0 AS DOUBLE), (total, each) -> total + each)"
+ADDED = "nanvl(aggregate(array_sort(collect_list({})), CAST(0 AS DOUBLE), (total, each) -> total + each), 0D)"
 SPELLING = Spelling(":{}".format, "CAST(rint({}) AS BIGINT)".format)
 HALF = 30  # bits: steps are added up in parts above and below, so that neither comes to more than an integer holds
 MOST_PEOPLE = 1 << 33

@@ -96,7 +96,8 @@ def moment(value: object) -> int | None:
     if isinstance(value, np.datetime64):
         return None if np.isnat(value) else int(value.astype("M8[us]").astype(np.int64))
     if isinstance(value, datetime):
-        return _microseconds(value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo is not None else value)
+        shift = value.utcoffset() or timedelta()  # not taken to UTC itself, where it may have no year
+        return _microseconds(value) - shift // timedelta(microseconds=1)
     return _microseconds(datetime(value.year, value.month, value.day)) if isinstance(value, date) else None
 
 
@@ -127,6 +128,8 @@ def number(value: object) -> float | None:
         return float(said) if _NUMERAL.fullmatch(said) else None
     if not isinstance(value, bool | np.bool_ | int | np.integer | float | np.floating | Decimal):
         return None
+    if _is_a_stretch(value):
+        return None
     try:
         return float(value)
     except OverflowError:
@@ -143,17 +146,25 @@ def text(value: object) -> str | None:
         return _moments(np.array([value]))[0]
     if isinstance(value, datetime):
         aware = value.tzinfo is not None
-        said = (value.astimezone(UTC) if aware else value).isoformat().removesuffix("+00:00")
+        try:
+            said = (value.astimezone(UTC) if aware else value).isoformat().removesuffix("+00:00")
+        except OverflowError:  # it has no year there
+            return None
         return _moment(said, "Z" if aware else "")
     if isinstance(value, date):
         return value.isoformat()
     return _digits(value)
 
 
+def _is_a_stretch(value: object) -> bool:
+    """Whether it is one of numpy's stretches of time, which numpy calls integers."""
+    return isinstance(value, np.generic) and value.dtype.kind == "m"
+
+
 def _digits(value: object) -> str | None:
     """A float as the shortest decimal that reads as it, without an exponent; where it is whole, as a whole number."""
     if isinstance(value, int | np.integer):
-        value = Decimal(int(value))
+        value = None if _is_a_stretch(value) else Decimal(int(value))
     if isinstance(value, float | np.floating):
         value = float(value)
         if math.isinf(value):
@@ -176,10 +187,10 @@ def _moment(said: str, zone: str = "") -> str:
     return f"{day}T{clock}{'.' if parts else ''}{parts}{zone}"
 
 
-def _moments(data: Array) -> list[str]:
+def _moments(data: Array, zone: str = "") -> list[str]:
     unit = np.datetime_data(data.dtype)[0]
     fine = data.astype("M8[D]") if unit in "YMWD" else data.astype("M8[s]") if unit in "hm" else data
-    return [_moment(said) for said in np.datetime_as_string(fine).tolist()]
+    return [_moment(said, zone) for said in np.datetime_as_string(fine).tolist()]
 
 
 # Many values
@@ -201,7 +212,8 @@ def numbers(data: Array) -> Read:
     """Numbers as doubles."""
     if data.dtype.kind not in _STORED:
         return _each(data, number, np.float64)
-    values = np.ma.getdata(data).astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):  # a warning would tell that somebody holds more than a double does
+        values = np.ma.getdata(data).astype(np.float64, copy=False)
     return Read(values, np.zeros(data.size, dtype=np.bool_), _gaps(data))
 
 
@@ -213,6 +225,14 @@ def texts(data: Array) -> Read:
 def moments(data: Array) -> Read:
     """Moments, as microseconds since 1970."""
     return _each(data, moment, np.int64)
+
+
+def in_utc(data: Array) -> Array:
+    """Moments with a zone, as text: numpy has none, and Python's own end with the year 9999."""
+    gaps = np.isnat(data)
+    said = np.array(_moments(np.where(gaps, np.zeros_like(data), data), "Z"), dtype=object)
+    said[gaps] = None
+    return said
 
 
 def absent(data: Array) -> Mask:

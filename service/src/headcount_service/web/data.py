@@ -14,22 +14,24 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import wraps
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import headcount
 from headcount.answers.estimate import Estimate
-from headcount.asking import ask, ready
+from headcount.asking import ask
 from headcount.cli.files import table
 from headcount.cli.options import bins_of, categories_of, where_of
 from headcount.engines.duckdb_connection import database
 from headcount.engines.engine import Rows, engine_for
-from headcount.engines.file_formats import column_types
+from headcount.engines.file_formats import column_types, kind_named
 from headcount.errors import BadArgument, Refused
 from headcount.figures.canvas import matplotlib
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
+from headcount.planner.situation import ready
 from headcount.privacy.budget import Budget
 from headcount.protocols.base.plan import Plan
 from headcount.questions import QUESTIONS
@@ -331,6 +333,8 @@ class Files:
     def __init__(self, folder: Path, named: Path | None = None) -> None:
         self._folder = folder
         self._files: list[File] = []
+        self._dropped: dict[bytes, int] = {}  # by their content
+        self._dropping = threading.Lock()
         if named is not None:
             self._opened(named, str(named), Path("headcount.ledger"))
 
@@ -351,13 +355,22 @@ class Files:
             matplotlib()
 
     def drop(self, name: str, content: bytes) -> dict[str, Any]:
-        """A file that was dropped, in the trial's own folder, which goes when the trial ends."""
-        suffixes = "".join(Path(name).suffixes[-2:] if name.endswith(".gz") else Path(name).suffixes[-1:])
-        kept = self._folder / f"dropped-{len(self._files)}{suffixes}"
+        """A file that was dropped, in the trial's own folder, which goes when the trial ends.
+
+        Dropped again, it is the same file, with the ledger that it had.
+        """
+        told = sha256(content).digest() + kind_named(name).encode()
+        with self._dropping:
+            if told not in self._dropped:
+                self._dropped[told] = self._kept(name, content)
+        return self.state(self._dropped[told])
+
+    def _kept(self, name: str, content: bytes) -> int:
+        kept = self._folder / f"dropped-{len(self._files)}{kind_named(name)}"
         kept.touch(mode=0o600)
         kept.write_bytes(content)
         try:
-            return self.state(self._opened(kept, Path(name).name))
+            return self._opened(kept, Path(name).name)
         except Refused:
             kept.unlink()
             raise

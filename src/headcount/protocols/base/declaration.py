@@ -77,7 +77,9 @@ class Declaration(ABC):
                 Phrase("use {}", Phrase.joined(" or ", others)),
                 protocol=self.name,
             )
-        if self.neighbours.hides_size and self.crowd.least < self.crowd.size:
+        if not self.neighbours.hides_size:
+            self.task.of_everybody()  # which refuses to tell how many rows were left out
+        elif self.crowd.least < self.crowd.size:
             raise BadArgument("least", "is given, and how many people report is private", "leave it out")
 
     @classmethod

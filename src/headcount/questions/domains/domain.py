@@ -75,7 +75,6 @@ class Steps:
     fits: str
     given: Mapping[str, float]
     origin: int = 0
-    takes_nan: bool = False  # whether a NaN that a filter misses gets a code
 
 
 class Domain(ABC):

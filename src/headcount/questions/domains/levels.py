@@ -137,7 +137,7 @@ class Levels(Domain):
             steps = f"({held} - {spell.parameter('origin')}) * {scale}"
         if self.stepped:
             fits += f" AND abs({steps} - {spell.nearest(steps)}) <= {BETWEEN_STEPS}"
-        return Steps(spell.nearest(steps), fits, given, takes_nan=self.clip)
+        return Steps(spell.nearest(steps), fits, given)
 
     grouped = True
 
