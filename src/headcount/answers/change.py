@@ -95,7 +95,7 @@ def draw_changes(changes: Mapping[str, Change], target: Any, theme: str, title: 
         text = value if value == "not known" else f"{value}  ({low} to {high})"
         spans.append(Span(label or first.named, change.value, *change.interval(), text))
     if not spans:
-        raise BadArgument("plot", "has nothing to show", "every second answer is 0")
+        raise BadArgument("plot", "has nothing to show", "no value is known: there are too few people")
     unit = "times" if first.named == "ratio" else first.task.unit_words
     what = "How many times as many" if first.named == "ratio" else "How many more"
     look: dict[str, Any] = {

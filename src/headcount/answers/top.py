@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headcount.answers.cell import Cell, called
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
 from headcount.programme.law import Floats
 
 if TYPE_CHECKING:
-    from headcount.answers.estimate import Cell, Estimate
+    from headcount.answers.estimate import Estimate
 
 CONFIDENCE = 0.95
 
@@ -64,8 +65,6 @@ class Top:
     @property
     def statement(self) -> str:
         """What is true of ranks, in a sentence."""
-        from headcount.answers.estimate import called
-
         named = ", ".join(map(called, self.surely))
         surely = (
             f"surely among the {self.k:,} largest: {named}" if named else f"none is surely among the {self.k:,} largest"
