@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from headcount.figures.text_table import TextTable
 from headcount.questions.domains.domain import Label
 
 
@@ -26,6 +28,11 @@ class Cell:
         people = {} if self.people is None else {"people": self.people}
         category = list(self.category) if isinstance(self.category, tuple) else self.category
         return {"category": category, "value": value, "interval95": list(self.interval95), **apart, **people}
+
+
+def rows_sheet(rows: Sequence[tuple[str, str, str]]) -> TextTable:
+    """Categories, their values and intervals, as a table."""
+    return TextTable(("category", "value", "95% interval"), tuple(rows), frozenset({1, 2}))
 
 
 def plain(category: Any) -> Label:

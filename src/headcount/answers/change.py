@@ -57,7 +57,8 @@ class Change(Number):
     def guarantee(self) -> str:
         """What both answers promise, and what both cost people who are in both."""
         both = "" if self.together is None else f"; together {self.together} for people in both"
-        return f"{' | '.join(self.promises)}{both}"
+        alike = len(set(self.promises)) == 1 < len(self.promises)
+        return f"{f'{self.promises[0]}, each' if alike else ' | '.join(self.promises)}{both}"
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, as `headcount difference --format json` prints it."""

@@ -430,7 +430,7 @@ class DistributionEstimate(Estimate):
         return lines or ["too few people for quantiles; see .between and .band"]
 
     def __repr__(self) -> str:
-        return f"Estimate: distribution in {self.people.size:,} bins, {', '.join(self.promises())}"
+        return f"DistributionEstimate: {self.people.size:,} bins, {', '.join(self.promises())}"
 
     def _answer(self) -> dict[str, Any]:
         quantiles = [

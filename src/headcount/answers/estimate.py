@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.answers.arithmetic import Arithmetic
-from headcount.answers.cell import Cell, called, plain
+from headcount.answers.cell import Cell, called, plain, rows_sheet
 from headcount.answers.change import Part
 from headcount.answers.error_law import ErrorLaw
 from headcount.answers.intervals import digits
@@ -151,7 +151,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
     def people_intervals(self, confidence: float) -> Floats:
         """A row [low, high] for each part of the answer, in people."""
-        return self._bounded(self.protocol.intervals(self.tally, confidence))
+        ends = self.protocol.intervals(self.tally, confidence)
+        return self._bounded(ends) if self.within else ends
 
     def linear(self, weights: npt.ArrayLike) -> Linear:
         """A sum of the parts of the answer with these weights, and its exact interval.
@@ -437,7 +438,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
     def __repr__(self) -> str:
         if not self.protocol.task.shape.several:
-            return str(self)
+            habit = f"; {self.habit.partition(';')[0]}" if self.habit else ""
+            return f"{str(self).partition(chr(10))[0]}{habit}"
         cells = "unknown labels" if self._private_keys else f"{self._answers:,} cells"
         return f"{type(self).__name__}: {self.protocol.task.name} of {cells}, {', '.join(self.promises())}"
 
@@ -483,12 +485,11 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return words if self.secret else [*words, "seeded: not private"]
 
     def _repr_html_(self) -> str:
-        if self.protocol.task.shape.several:
-            rows = "".join(f"<tr><td>{escape(a)}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in self.rows(SHOWN))
-            head = "<tr><th>category</th><th>value</th><th>95% interval</th></tr>"
-            words = [*([self.note] if self.note else []), *([self._told] if self.rules else []), *self.promises()]
-            return f"<div><table>{head}{rows}</table><small>{escape(', '.join(words))}</small></div>"
-        return super()._repr_html_()
+        if not self.protocol.task.shape.several:
+            return super()._repr_html_()
+        tables = "".join(sheet.html() for sheet in self.sheets or [rows_sheet(self.rows(SHOWN))])
+        words = [self.note, self._told if self.rules else "", *self.promises(), self.habit]
+        return f"<div>{tables}<small>{escape(', '.join(filter(None, words)))}</small></div>"
 
     def draw(self, target: Any, theme: str, title: str) -> object:
         from headcount.answers.pictures import drawn

@@ -34,7 +34,7 @@ def _number(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
     span = Span(task.name, estimate.value, *estimate.interval(), f"{value}  ({low} to {high})")
     counted = f"{value} {task.unit_words}".strip()
     look: dict[str, Any] = {"title": title or counted, "subtitle": task.about, "xlabel": _unit(estimate)}
-    look |= {"caption": _caption(estimate, "The line is the 95% interval"), "percent": _shares(estimate)}
+    look |= {"caption": _caption(estimate, "The line is the 95% interval"), "percent": task.percent}
     return rows([span], target, theme=theme, from_zero=False, **look)
 
 
@@ -52,7 +52,7 @@ def _cells(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
     spans = every if left <= 0 else every[:most] if task.in_order else _largest(every, most)
     beneath = f"The first {most} of {len(every):,}" if task.in_order else f"The largest {most} of {len(every):,}"
     look: dict[str, Any] = {"title": title or task.asks, "subtitle": beneath if left > 0 else "", "theme": theme}
-    look |= {"caption": _caption(estimate, f"{LINES}, each for itself"), "percent": _shares(estimate)}
+    look |= {"caption": _caption(estimate, f"{LINES}, each for itself"), "percent": task.percent}
     if not spans:
         nothing = Span("", 0.0, math.nan, math.nan, "no category has enough people to be shown")
         return rows([nothing], target, xlabel=_unit(estimate), **look)
@@ -116,12 +116,7 @@ def number(part: Number, target: Any, theme: str, title: str) -> Any:
 
 def _unit(estimate: Estimate) -> str:
     task = estimate.protocol.task
-    return "share of the people" if _shares(estimate) else task.unit_words or task.name
-
-
-def _shares(estimate: Estimate) -> bool:
-    task = estimate.protocol.task
-    return task.percent or (task.per_person and task.shape.several)
+    return "share of the people" if task.percent else task.unit_words or task.name
 
 
 def _caption(estimate: Estimate, line: str) -> str:

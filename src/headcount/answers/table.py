@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -308,11 +307,7 @@ class TableEstimate(Estimate):
         return "\n\n".join(sheet.text() for sheet in self.sheets).splitlines()
 
     def __repr__(self) -> str:
-        return f"Estimate: table of {', '.join(self.names)}, {', '.join(self.promises())}"
-
-    def _repr_html_(self) -> str:
-        words = [*([self.note] if self.note else []), *self.promises()]
-        return f"<div>{''.join(sheet.html() for sheet in self.sheets)}<small>{escape(', '.join(words))}</small></div>"
+        return f"TableEstimate: {' by '.join(self.names)}, {', '.join(self.promises())}"
 
     def _answer(self) -> dict[str, Any]:
         return {

@@ -95,7 +95,9 @@ class Pairs(Tabular, Pictured, Mapping[Label, Change]):
     def __str__(self) -> str:
         return f"{self.sheet.text()}\n{self.guarantee}"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        together = "" if self._first.together is None else f", together {self._first.together} for people in both"
+        return f"Pairs: {self._first.named} of {len(self):,} categories{together}"
 
     def _repr_html_(self) -> str:
         return f"<div>{self.sheet.html()}<small>{self.guarantee}</small></div>"
