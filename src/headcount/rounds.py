@@ -429,5 +429,5 @@ def _columns(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shown(found: Linear) -> tuple[str, str]:
-    low, high = found.interval()
-    return f"{found.value:,.6g}", f"{low:,.6g} to {high:,.6g}"
+    value, low, high = found.shown()
+    return value, f"{low} to {high}"

@@ -218,3 +218,16 @@ def test_differences_of_tables_have_the_law_of_their_margin() -> None:
     changes = now - before
     assert changes["sex=f"].std_error == pytest.approx(math.sqrt(2) * now["sex"].std_error)
     assert changes["sex=f, vote=no"].std_error == pytest.approx(math.sqrt(2) * now["sex", "vote"].std_error)
+
+
+def test_what_was_brought_into_a_range_is_compared_by_its_intervals() -> None:
+    now, before = counted(3).clamped(), counted(450)
+    assert (now - before).std_error is None
+    low, high = (now - before).interval(0.999999)
+    assert low < -447 < high
+
+
+def test_answers_in_other_units_are_not_compared() -> None:
+    asked = {"categories": ["a", "b"], **CENTRAL}
+    with pytest.raises(hc.errors.Unsupported, match="same unit"):
+        hc.histogram(["a"] * 50, fractions=True, **asked) - hc.histogram(["a"] * 50, **asked)

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import re
+from dataclasses import replace
 from enum import Enum
 from html.parser import HTMLParser
 from pathlib import Path
@@ -159,7 +160,18 @@ def _things() -> list[object]:
     advice = hc.advise(hc.Count(), n=1_000, epsilon=1, delta=1e-6, models="shuffle")
     certificate = hc.certify(advice)
     label = ["a"] * 600 + ["b"] * 400
+    frame = {"plan": label, "churned": ANSWERS}
+    asked = {"epsilon": 1, "model": "central"}
+    cells = hc.histogram(label, categories=["a", "b"], **asked)
+    rates = hc.fraction(frame, column="churned", by="plan", categories=["a", "b"], **asked)
+    table = hc.table(frame, columns={"plan": ["a", "b"], "churned": 2}, **asked)
+    spread = hc.distribution(ANSWERS, bounds=(0, 2), bins=16, **asked)
+    again = [hc.count(ANSWERS, **asked) for _ in range(2)]
     return [
+        cells.top(1), cells.linear([1, 0]), rates, table, table["plan"], table.rate(of={"plan": "a"}), spread,
+        spread.quantile(0.4), again[1] - again[0], again[1] / again[0], replace(again[0], habit="2 questions; more"),
+        hc.histogram(label, categories=["a", "b"], **asked) - cells, advice["zsum"],
+        hc.randomiser([[0.7, 0.3], [0.3, 0.7]]),
         *hc.Model, *hc.Neighbours, hc.Budget(1, 1e-6), hc.Crowd(10, least=8), hc.SecretCoins(), hc.SeededCoins(1),
         hc.Count(), hc.Fraction(), hc.Sum((0, 1)), hc.Mean((0, 1)), hc.Histogram(["a", "b"]), hc.Histogram(),
         PROTOCOL, batch, tally, PROTOCOL.loss, PROTOCOL.estimate(PROTOCOL.release(tally)), advice, advice.best,

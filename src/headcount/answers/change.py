@@ -57,7 +57,8 @@ class Change(Number):
     def guarantee(self) -> str:
         """What both answers promise, and what both cost people who are in both."""
         both = "" if self.together is None else f"; together {self.together} for people in both"
-        return f"{' | '.join(self.promises)}{both}"
+        alike = len(set(self.promises)) == 1 < len(self.promises)
+        return f"{f'{self.promises[0]}, each' if alike else ' | '.join(self.promises)}{both}"
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, as `headcount difference --format json` prints it."""
@@ -95,7 +96,7 @@ def draw_changes(changes: Mapping[str, Change], target: Any, theme: str, title: 
         text = value if value == "not known" else f"{value}  ({low} to {high})"
         spans.append(Span(label or first.named, change.value, *change.interval(), text))
     if not spans:
-        raise BadArgument("plot", "has nothing to show", "every second answer is 0")
+        raise BadArgument("plot", "has nothing to show", "no value is known: there are too few people")
     unit = "times" if first.named == "ratio" else first.task.unit_words
     what = "How many times as many" if first.named == "ratio" else "How many more"
     look: dict[str, Any] = {

@@ -11,8 +11,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from headcount.answers.cell import Cell
 from headcount.answers.error_law import ErrorLaw
-from headcount.answers.estimate import Cell, Estimate
+from headcount.answers.estimate import Estimate
 from headcount.answers.intervals import digits
 from headcount.answers.linear import Linear, bin_law, prefix_tails
 from headcount.answers.number import Number
@@ -101,14 +102,13 @@ class DistributionEstimate(Estimate):
     """
 
     @property
-    def question(self) -> Distribution:
-        """What was asked."""
+    def _question(self) -> Distribution:
         return cast(Distribution, self.protocol.task)
 
     @property
     def edges(self) -> Floats:
         """The edges of the bins."""
-        return self.question.domain.edges
+        return self._question.domain.edges
 
     def below(self, value: float) -> Linear:
         """How many people lie below a value.
@@ -214,7 +214,7 @@ class DistributionEstimate(Estimate):
     @cached_property
     def _largest_error(self) -> float:
         """The largest standard error of a prefix."""
-        variances = self.question.strategy.prefix_variances()
+        variances = self._question.strategy.prefix_variances()
         return self._errors.std_error * math.sqrt(float(variances.max()))
 
     def quantile(self, part: float) -> QuantileEstimate:
@@ -358,7 +358,7 @@ class DistributionEstimate(Estimate):
         ndarray
         """
         require_confidence(confidence)
-        people, strategy = self._public("distribution function"), self.question.strategy
+        people, strategy = self._public("distribution function"), self._question.strategy
         spread = self._errors.std_error * np.sqrt(strategy.prefix_variances())
         draws = max(FEWEST_DRAWS, math.ceil(2.0 / (1.0 - confidence)), min(DRAWS, 16 * MOST_DRAWN // strategy.size))
         at_once = max(1, min(draws, MOST_DRAWN // strategy.size))
@@ -370,7 +370,7 @@ class DistributionEstimate(Estimate):
 
     def _largest_of_fresh_noise(self, draws: int, spread: Floats) -> Floats:
         """The largest error of a prefix, in standard errors, with noise drawn afresh."""
-        noise, strategy = self._errors.noise, self.question.strategy
+        noise, strategy = self._errors.noise, self._question.strategy
         reached = np.cumsum(noise.masses)
         uniform = SecretCoins().uniform(draws * strategy.size) * reached[-1]
         cells = noise.values[np.minimum(np.searchsorted(reached, uniform, side="right"), reached.size - 1)]
@@ -408,7 +408,7 @@ class DistributionEstimate(Estimate):
     def shown_quantiles(self) -> list[QuantileEstimate]:
         """Those that are printed and that noise does not hide."""
         found = []
-        for part in self.question.shown_quantiles:
+        for part in self._question.shown_quantiles:
             try:
                 found.append(self.quantile(part))
             except Unsupported:
@@ -430,7 +430,7 @@ class DistributionEstimate(Estimate):
         return lines or ["too few people for quantiles; see .between and .band"]
 
     def __repr__(self) -> str:
-        return f"Estimate: distribution in {self.people.size:,} bins, {', '.join(self.promises())}"
+        return f"DistributionEstimate: {self.people.size:,} bins, {', '.join(self.promises())}"
 
     def _answer(self) -> dict[str, Any]:
         quantiles = [

@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from headcount.answers.arithmetic import Arithmetic
+from headcount.answers.cell import Cell, called, plain, rows_sheet
 from headcount.answers.change import Part
-from headcount.answers.difference import Difference
 from headcount.answers.error_law import ErrorLaw
 from headcount.answers.intervals import digits
 from headcount.answers.linear import CellErrors, Linear, cell_errors
-from headcount.answers.ratio import Ratio
-from headcount.answers.two_runs import Operand, Pairs, difference, ratio, refuse_arithmetic
+from headcount.answers.two_runs import Operand
 from headcount.answers.worst_case import worst_truth
 from headcount.common.quantity import require_confidence
 from headcount.errors import BadArgument, Unsupported
@@ -30,7 +30,6 @@ from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
 from headcount.questions.domains.categories import OTHER
 from headcount.questions.domains.domain import Label, Shape
-from headcount.questions.question import Question
 from headcount.questions.strategies.strategy import distinct
 
 if TYPE_CHECKING:
@@ -44,27 +43,8 @@ MOST_KEYS = 10**10  # different labels that people may hold, where how many they
 RECORDED = ("task", "value", "interval95", "std_error", "protocol", "model", "epsilon", "delta", "neighbours", "n")
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One category's part of a histogram."""
-
-    category: Any  # a label; of several columns of groups one of each
-    value: float
-    interval95: tuple[float, float]
-    simultaneous95: tuple[float, float] | None = None  # with which all of them are covered at once
-    people: float | None = None  # about how many there are in the group, of a rate, a mean or a sum
-
-    def to_json(self) -> dict[str, Any]:
-        """Its JSON form; a value that is not a number is null."""
-        value = None if math.isnan(self.value) else self.value
-        apart = {} if self.simultaneous95 is None else {"simultaneous95": list(self.simultaneous95)}
-        people = {} if self.people is None else {"people": self.people}
-        category = list(self.category) if isinstance(self.category, tuple) else self.category
-        return {"category": category, "value": value, "interval95": list(self.interval95), **apart, **people}
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Estimate(Tabular, Pictured):
+class Estimate(Tabular, Pictured, Arithmetic):
     """An answer with its error and its guarantee, as `count` and its kin return it.
 
     It is unbiased unless the protocol says otherwise, and never clamped unless asked. Confidence
@@ -114,14 +94,9 @@ class Estimate(Tabular, Pictured):
     rules: tuple[str, ...] = ()
 
     @property
-    def question(self) -> Question:
-        """What was asked."""
-        return self.protocol.task
-
-    @property
     def values(self) -> Floats:
         """The estimate of each cell, in the task's unit."""
-        return self.question.answers(self.people, self.tally.reports, private=self.n is None)
+        return self.protocol.task.answers(self.people, self.tally.reports, private=self.n is None)
 
     @property
     def value(self) -> float:
@@ -130,8 +105,8 @@ class Estimate(Tabular, Pictured):
 
     @property
     def _only(self) -> int:
-        if self.question.shape.several:
-            several = f"a {self.question.name} has several values"
+        if self.protocol.task.shape.several:
+            several = f"a {self.protocol.task.name} has several values"
             raise Unsupported(several, "use .cells, .values, or [category] for one of them")
         return 0
 
@@ -172,11 +147,12 @@ class Estimate(Tabular, Pictured):
         return self._intervals(self.each_at(confidence) if simultaneous else confidence)
 
     def _intervals(self, confidence: float) -> Floats:
-        return self.question.spans(self.people_intervals, confidence, self.tally.reports, private=self.n is None)
+        return self.protocol.task.spans(self.people_intervals, confidence, self.tally.reports, private=self.n is None)
 
     def people_intervals(self, confidence: float) -> Floats:
         """A row [low, high] for each part of the answer, in people."""
-        return self._bounded(self.protocol.intervals(self.tally, confidence))
+        ends = self.protocol.intervals(self.tally, confidence)
+        return self._bounded(ends) if self.within else ends
 
     def linear(self, weights: npt.ArrayLike) -> Linear:
         """A sum of the parts of the answer with these weights, and its exact interval.
@@ -210,7 +186,7 @@ class Estimate(Tabular, Pictured):
         return Linear(part[0], part, part, self.promises())
 
     def _law_of(self, weights: Floats) -> ErrorLaw:
-        return self._errors.combined(*distinct(self.question.strategy.coefficients(weights))).scaled(self.scale)
+        return self._errors.combined(*distinct(self.protocol.task.strategy.coefficients(weights))).scaled(self.scale)
 
     @property
     def _errors(self) -> CellErrors:
@@ -218,7 +194,7 @@ class Estimate(Tabular, Pictured):
 
     def each_at(self, confidence: float) -> float:
         """The confidence of each interval for which all of them cover at once."""
-        task = self.question
+        task = self.protocol.task
         most = MOST_KEYS if self.n is None else self.tally.reports
         cells = max(1, most if task.shape is Shape.KEY else self._answers)
         return confidence ** (1.0 / cells) if self.protocol.independent else 1.0 - (1.0 - confidence) / cells
@@ -235,7 +211,7 @@ class Estimate(Tabular, Pictured):
 
     @property
     def _fewest(self) -> float:
-        relative = self.n is None and self.question.low < 0.0
+        relative = self.n is None and self.protocol.task.low < 0.0
         return -math.inf if relative else 0.0
 
     @property
@@ -276,7 +252,7 @@ class Estimate(Tabular, Pictured):
     @property
     def scale(self) -> float:
         """One person's part in the task's unit."""
-        return self.question.unit(self.tally.reports)
+        return self.protocol.task.unit(self.tally.reports)
 
     @property
     def std_error(self) -> float:
@@ -296,7 +272,7 @@ class Estimate(Tabular, Pictured):
     @property
     def categories(self) -> list[Label]:
         """The labels of a histogram's cells."""
-        return self.question.labels(None if self.tally.keys is None else self.tally.keys.tolist())
+        return self.protocol.task.labels(None if self.tally.keys is None else self.tally.keys.tolist())
 
     @property
     def cells(self) -> list[Cell]:
@@ -307,7 +283,7 @@ class Estimate(Tabular, Pictured):
 
     @property
     def _has_other(self) -> bool:
-        return self.question.other and (self.tally.keys is None or self.categories[-1:] == [OTHER])
+        return self.protocol.task.other and (self.tally.keys is None or self.categories[-1:] == [OTHER])
 
     @property
     def other(self) -> Cell | None:
@@ -331,7 +307,7 @@ class Estimate(Tabular, Pictured):
 
     @property
     def _private_keys(self) -> bool:
-        return self.n is None and self.question.shape is Shape.KEY
+        return self.n is None and self.protocol.task.shape is Shape.KEY
 
     def _guesses(self) -> list[int]:
         """Truths near the smallest and the largest estimate."""
@@ -386,7 +362,7 @@ class Estimate(Tabular, Pictured):
         >>> answer.top(2).surely
         ['a', 'b']
         """
-        if not self.question.shape.several:
+        if not self.protocol.task.shape.several:
             raise Unsupported("only answers for several categories have largest ones")
         from headcount.answers.top import ranked
 
@@ -409,34 +385,13 @@ class Estimate(Tabular, Pictured):
         What a liar adds to all of them alike goes with that; what tells one from another may count a
         little more, up to `protocol.reach().consistent(cells)` people for each.
         """
-        if self.n is None or not self.question.shape.several or self.question.shape is Shape.KEY:
+        if self.n is None or not self.protocol.task.shape.several or self.protocol.task.shape is Shape.KEY:
             raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
         return replace(self, within="crowd", people=_onto_simplex(self.people, float(self.n)))
 
-    def __sub__(self, other: Estimate) -> Difference | Pairs:
-        """The difference of two answers from separate runs, with its exact interval.
-
-        Of two histograms, that of each category.
-        """
-        return difference(*self._operands(other, "-"))
-
-    def __truediv__(self, other: Estimate) -> Ratio | Pairs:
-        """The ratio of two answers from separate runs, with an interval from their exact laws.
-
-        Of two histograms, that of each category.
-        """
-        return ratio(*self._operands(other, "/"))
-
-    def _operands(self, other: Estimate, what: str) -> tuple[Operand, Operand]:
-        if not isinstance(other, Estimate):
-            raise refuse_arithmetic(what)
-        if self.tally is other.tally:
-            raise Unsupported("an answer is not compared with itself: both must come from runs of their own")
-        return self._operand, other._operand
-
     @property
     def _operand(self) -> Operand:
-        task = self.question
+        task = self.protocol.task
         labels = tuple(self.categories) if task.shape.several else ()
         spans = cache(self.intervals)
 
@@ -449,24 +404,13 @@ class Estimate(Tabular, Pictured):
 
     @property
     def _laws(self) -> Sequence[ErrorLaw | None]:
-        """The law of the error of each value; None for one that has none."""
-        return [self._law] * self._answers
+        """The law of the error of each value; None for one that has none, as what was brought into a range."""
+        return [None if self.within else self._law] * self._answers
 
     @property
     def _law(self) -> ErrorLaw:
-        lattice = self.error.step if self.question.shape is Shape.AMOUNT else 0.0
+        lattice = self.error.step if self.protocol.task.shape is Shape.AMOUNT else 0.0
         return ErrorLaw(self.error, self.error.rmse, lattice=lattice).scaled(self.scale)
-
-    def _refused(self, *others: object) -> NoReturn:
-        raise refuse_arithmetic("+, *, ** or //")
-
-    __add__ = __radd__ = __mul__ = __rmul__ = __pow__ = __floordiv__ = __mod__ = _refused
-    __rsub__ = __rtruediv__ = _refused
-
-    def _unordered(self, other: object) -> NoReturn:
-        raise refuse_arithmetic("<")
-
-    __lt__ = __le__ = __gt__ = __ge__ = _unordered
 
     def __format__(self, spec: str) -> str:
         return format(self.value, spec) if spec else str(self)
@@ -478,12 +422,12 @@ class Estimate(Tabular, Pictured):
         promised = ", ".join(self.promises())
         if self.habit:
             promised += f"\n({self.habit}: ledger=hc.Ledger.open('ledger', epsilon=…))"
-        if self.question.shape.several:
+        if self.protocol.task.shape.several:
             below = [*([self.note] if self.note else []), *([self._told] if self.rules else [])]
             return "\n".join([*self._lines(), *below, promised])
         ((number, left, right),) = self.shown()
         note = f"; {self.note}" if self.note else ""
-        told = f"{number} {self.question.about}".rstrip()
+        told = f"{number} {self.protocol.task.about}".rstrip()
         rules = f"\n{self._told}" if self.rules else ""
         return f"{told}  (95% interval {left} to {right}{note})   {promised}{rules}"
 
@@ -493,10 +437,11 @@ class Estimate(Tabular, Pictured):
         return f"as declared: {'; '.join(self.rules)}"
 
     def __repr__(self) -> str:
-        if not self.question.shape.several:
-            return str(self)
+        if not self.protocol.task.shape.several:
+            habit = f"; {self.habit.partition(';')[0]}" if self.habit else ""
+            return f"{str(self).partition(chr(10))[0]}{habit}"
         cells = "unknown labels" if self._private_keys else f"{self._answers:,} cells"
-        return f"{type(self).__name__}: {self.question.name} of {cells}, {', '.join(self.promises())}"
+        return f"{type(self).__name__}: {self.protocol.task.name} of {cells}, {', '.join(self.promises())}"
 
     @property
     def sheets(self) -> list[TextTable]:
@@ -540,12 +485,11 @@ class Estimate(Tabular, Pictured):
         return words if self.secret else [*words, "seeded: not private"]
 
     def _repr_html_(self) -> str:
-        if self.question.shape.several:
-            rows = "".join(f"<tr><td>{escape(a)}</td><td>{b}</td><td>{c}</td></tr>" for a, b, c in self.rows(SHOWN))
-            head = "<tr><th>category</th><th>value</th><th>95% interval</th></tr>"
-            words = [*([self.note] if self.note else []), *([self._told] if self.rules else []), *self.promises()]
-            return f"<div><table>{head}{rows}</table><small>{escape(', '.join(words))}</small></div>"
-        return super()._repr_html_()
+        if not self.protocol.task.shape.several:
+            return super()._repr_html_()
+        tables = "".join(sheet.html() for sheet in self.sheets or [rows_sheet(self.rows(SHOWN))])
+        words = [self.note, self._told if self.rules else "", *self.promises(), self.habit]
+        return f"<div>{tables}<small>{escape(', '.join(filter(None, words)))}</small></div>"
 
     def draw(self, target: Any, theme: str, title: str) -> object:
         from headcount.answers.pictures import drawn
@@ -554,12 +498,12 @@ class Estimate(Tabular, Pictured):
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each category, or a single one."""
-        if not self.question.shape.several:
+        if not self.protocol.task.shape.several:
             told = self.to_json()
             return [{name: told[name] for name in RECORDED}]
         other = [] if self.other is None else [self.other]
         return [
-            {"category": _plain(cell.category), "value": cell.value, "interval95": list(cell.interval95)}
+            {"category": plain(cell.category), "value": cell.value, "interval95": list(cell.interval95)}
             for cell in [*self.cells, *other]
         ]
 
@@ -604,8 +548,8 @@ class Estimate(Tabular, Pictured):
         }
 
     def _answer(self) -> dict[str, Any]:
-        if not self.question.shape.several:
-            clipped = self.question.clipped_to
+        if not self.protocol.task.shape.several:
+            clipped = self.protocol.task.clipped_to
             return {
                 "value": self.value,
                 "interval95": list(self.interval()),
@@ -613,16 +557,6 @@ class Estimate(Tabular, Pictured):
             }
         other = None if self.other is None else {"value": self.other.value, "interval95": list(self.other.interval95)}
         return {"cells": [cell.to_json() for cell in self.cells], "simultaneous95": self.simultaneous95, "other": other}
-
-
-def _plain(category: Any) -> Label:
-    """A category for a column of a table: of several columns of groups as text."""
-    return called(category) if isinstance(category, tuple) else category
-
-
-def called(category: Any) -> str:
-    """A category as text; a group of several columns by what it is in each of them."""
-    return ", ".join(map(str, category)) if isinstance(category, tuple) else str(category)
 
 
 def _onto_simplex(people: Floats, total: float) -> Floats:

@@ -10,8 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from headcount.answers.cell import Cell
 from headcount.answers.error_law import ErrorLaw
-from headcount.answers.estimate import Cell, Estimate
+from headcount.answers.estimate import Estimate
 from headcount.answers.intervals import digits
 from headcount.answers.shares import share_intervals, share_widths, sum_law
 from headcount.errors import BadArgument, Unsupported
@@ -46,14 +47,13 @@ class GroupedEstimate(Estimate):
     """
 
     @property
-    def question(self) -> Paired:
-        """What was asked."""
+    def _question(self) -> Paired:
         return cast(Paired, self.protocol.task)
 
     @cached_property
     def _places(self) -> dict[Any, list[int]]:
         """Where the two cells of each group are; -1 for one that is not shown."""
-        task = self.question
+        task = self._question
         if self.tally.keys is not None:
             found: dict[Any, list[int]] = task.places([*map(str, self.tally.keys.tolist())])
             return found
@@ -84,46 +84,32 @@ class GroupedEstimate(Estimate):
     def values(self) -> Floats:
         """The answer in each group; not a number where too few people are in it to tell."""
         found = self._answered(self._cells)
-        return np.where(self.too_small, np.nan, found) if self.question.per_person else found
+        return np.where(self.too_small, np.nan, found) if self._question.per_person else found
 
     def _answered(self, pairs: Floats) -> Floats:
-        found: Floats = self.question.answers(pairs.ravel(), self.tally.reports)
+        found: Floats = self._question.answers(pairs.ravel(), self.tally.reports)
         return found
 
     @cached_property
     def too_small(self) -> Any:
         """In which groups there are too few people for a rate or a mean."""
-        low, high = self.question.ends
+        low, high = self._question.ends
         ends = self.intervals()
         return ((ends[:, 0] <= low) & (ends[:, 1] >= high)) | (self._pairs < 0).any(axis=1)
 
     @property
     def _exact(self) -> bool:
         """Whether the errors are independent, and have one law whatever the data."""
-        return self.protocol.independent and self.protocol.steady and self.question.shape is not Shape.KEY
+        return self.protocol.independent and self.protocol.steady and self._question.shape is not Shape.KEY
 
-    def intervals(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Floats:
-        """Confidence intervals, a row [low, high] for each group.
-
-        Parameters
-        ----------
-        confidence : float
-            Chance that an interval covers the truth, above 0 and below 1.
-        simultaneous : bool
-            Whether all of them are to cover at once.
-
-        Returns
-        -------
-        ndarray
-        """
-        each = self.each_at(confidence) if simultaneous else confidence
+    def _intervals(self, confidence: float) -> Floats:
         if self._exact:
-            return self._intervals_of(self._cells, 1, each)
-        shown = self.people_intervals(1.0 - (1.0 - each) / 2.0)
-        hidden = self._hidden(1.0 - (1.0 - each) / 2.0)
-        return self.question.spans(
+            return self._intervals_of(self._cells, 1, confidence)
+        shown = self.people_intervals(1.0 - (1.0 - confidence) / 2.0)
+        hidden = self._hidden(1.0 - (1.0 - confidence) / 2.0)
+        return self._question.spans(
             lambda _: np.vstack([shown, hidden])[self._pairs].reshape(-1, 2),
-            each,
+            confidence,
             self.tally.reports,
             private=self.n is None,
         )
@@ -137,8 +123,8 @@ class GroupedEstimate(Estimate):
 
     def _intervals_of(self, pairs: Floats, times: int, confidence: float) -> Floats:
         """For sums of so many groups' cells each."""
-        low, high = self.question.ends
-        if self.question.per_person:
+        low, high = self._question.ends
+        if self._question.per_person:
             widths = share_widths(self.protocol, self.tally.reports, times, confidence, self._agreed)
             shares: Floats = share_intervals(pairs[:, 0], pairs[:, 1], widths)
             return shares * (high - low) + low
@@ -150,12 +136,12 @@ class GroupedEstimate(Estimate):
     @property
     def _laws(self) -> Sequence[ErrorLaw | None]:
         """A rate and a mean have no law of their own: how wrong they are depends on how many people there are."""
-        alike = self._exact and not self.question.per_person
+        alike = self._exact and not self._question.per_person
         return [self._sum_law(1) if alike else None] * self._answers
 
     def _sum_law(self, times: int) -> ErrorLaw:
         """Of the error of a sum over so many groups."""
-        return sum_law(self.protocol, self.tally.reports, self.question.ends, times, self._agreed)
+        return sum_law(self.protocol, self.tally.reports, self._question.ends, times, self._agreed)
 
     @property
     def _agreed(self) -> int:
@@ -171,7 +157,7 @@ class GroupedEstimate(Estimate):
         -------
         GroupedEstimate
         """
-        if self.n is None or not self._exact or not self.question.shape.several:
+        if self.n is None or not self._exact or not self._question.shape.several:
             raise Unsupported("only groups that are listed, of people whose number is public, can be consistent")
         lacking = (self.n - float(self.people.sum())) / self.people.size
         return replace(self, within="crowd", people=self.people + lacking)
@@ -204,7 +190,7 @@ class GroupedEstimate(Estimate):
         >>> 0.2 < answer.totals()[0].value < 0.3
         True
         """
-        names = self.question.by
+        names = self._question.by
         for name in by:
             if name not in names:
                 raise BadArgument("by", f"has no column {name!r}", f"use one of {', '.join(names)}")
@@ -258,8 +244,8 @@ class GroupedEstimate(Estimate):
     @property
     def std_error(self) -> float:
         """The root mean square of the error in the largest group, to first order for a rate or a mean."""
-        low, high = self.question.ends
-        if not self.question.per_person:
+        low, high = self._question.ends
+        if not self._question.per_person:
             return self.error.rmse * math.hypot(low, high)
         if not self._cells.size:
             return math.inf
@@ -271,7 +257,7 @@ class GroupedEstimate(Estimate):
     @property
     def note(self) -> str:
         """Of which values the answers are, where these are not the data themselves."""
-        return self.question.about if self.question.shape.several else ""
+        return self._question.about if self._question.shape.several else ""
 
     def shown(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Each value, or the first few, and the ends of its 95% interval, with as many digits as mean something."""

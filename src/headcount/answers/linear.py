@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headcount.answers.error_law import ErrorLaw
+from headcount.answers.intervals import digits
 from headcount.answers.number import Number
 from headcount.errors import Unsupported
 from headcount.programme.law import Floats, Ints, Noise, weighed
@@ -32,6 +33,7 @@ FINE = 1 << 12  # steps of the table of a characteristic function to the inverse
 LARGEST_TABLE = 1 << 21
 NEGLIGIBLE = 1e-13
 HARMONICS = 64, 256, 1_024, 2_048
+WHOLE = 1e-9  # what floats are off counts as whole
 FEW = 64  # cells whose lattices are not blurred by each other
 
 
@@ -161,4 +163,6 @@ class Linear(Number):
 
     def shown(self) -> tuple[str, str, str]:
         low, high = self.interval()
-        return f"{self.value:,.6g}", f"{low:,.6g}", f"{high:,.6g}"
+        whole = all(abs(each - round(each)) < WHOLE for each in (self.value, low, high))
+        places = 0 if whole else digits(low, high)
+        return f"{self.value:,.{places}f}", f"{low:,.{places}f}", f"{high:,.{places}f}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headcount.answers.estimate import called
+from headcount.answers.cell import called
 from headcount.figures.intervals import Span, columns, rows
 
 if TYPE_CHECKING:
@@ -23,23 +23,23 @@ LINES = "Lines are 95% intervals"
 
 def drawn(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
     """Draw an answer into a file, into bytes or onto axes."""
-    if not estimate.question.shape.several:
+    if not estimate.protocol.task.shape.several:
         return _number(estimate, target, theme, title)
     return _cells(estimate, target, theme, title)
 
 
 def _number(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
-    task = estimate.question
+    task = estimate.protocol.task
     ((value, low, high),) = estimate.shown()
     span = Span(task.name, estimate.value, *estimate.interval(), f"{value}  ({low} to {high})")
     counted = f"{value} {task.unit_words}".strip()
     look: dict[str, Any] = {"title": title or counted, "subtitle": task.about, "xlabel": _unit(estimate)}
-    look |= {"caption": _caption(estimate, "The line is the 95% interval"), "percent": _shares(estimate)}
+    look |= {"caption": _caption(estimate, "The line is the 95% interval"), "percent": task.percent}
     return rows([span], target, theme=theme, from_zero=False, **look)
 
 
 def _cells(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
-    task = estimate.question
+    task = estimate.protocol.task
     values, ends = estimate.values.tolist(), estimate.intervals().tolist()
     texts = estimate.shown()
     names = [called(category) for category in estimate.categories]
@@ -52,7 +52,7 @@ def _cells(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
     spans = every if left <= 0 else every[:most] if task.in_order else _largest(every, most)
     beneath = f"The first {most} of {len(every):,}" if task.in_order else f"The largest {most} of {len(every):,}"
     look: dict[str, Any] = {"title": title or task.asks, "subtitle": beneath if left > 0 else "", "theme": theme}
-    look |= {"caption": _caption(estimate, f"{LINES}, each for itself"), "percent": _shares(estimate)}
+    look |= {"caption": _caption(estimate, f"{LINES}, each for itself"), "percent": task.percent}
     if not spans:
         nothing = Span("", 0.0, math.nan, math.nan, "no category has enough people to be shown")
         return rows([nothing], target, xlabel=_unit(estimate), **look)
@@ -78,7 +78,7 @@ def distribution(estimate: DistributionEstimate, target: Any, theme: str, title:
     width = float(ends[1] - ends[0])
     middle = next((found.said for found in estimate.shown_quantiles if found.part == 0.5), "")
     look: dict[str, Any] = {
-        "title": title or (f"Half of the people lie below {middle}" if middle else estimate.question.asks),
+        "title": title or (f"Half of the people lie below {middle}" if middle else estimate.protocol.task.asks),
         "xlabel": f"value, in bins of {width:g}, each named by its lower edge",
         "ylabel": "people in a bin",
         "caption": _caption(estimate, f"{LINES}, each for itself"),
@@ -115,13 +115,8 @@ def number(part: Number, target: Any, theme: str, title: str) -> Any:
 
 
 def _unit(estimate: Estimate) -> str:
-    task = estimate.question
-    return "share of the people" if _shares(estimate) else task.unit_words or task.name
-
-
-def _shares(estimate: Estimate) -> bool:
-    task = estimate.question
-    return task.percent or (task.per_person and task.shape.several)
+    task = estimate.protocol.task
+    return "share of the people" if task.percent else task.unit_words or task.name
 
 
 def _caption(estimate: Estimate, line: str) -> str:

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from headcount.answers.cell import Cell
 from headcount.answers.error_law import ErrorLaw
-from headcount.answers.estimate import Cell, Estimate
+from headcount.answers.estimate import Estimate
 from headcount.answers.intervals import digits
 from headcount.answers.linear import Linear, cell_errors
 from headcount.answers.rate import Rate
@@ -62,19 +62,18 @@ class TableEstimate(Estimate):
     """
 
     @property
-    def question(self) -> Table:
-        """What was asked."""
+    def _question(self) -> Table:
         return cast(Table, self.protocol.task)
 
     @property
     def names(self) -> tuple[str, ...]:
         """Those of the columns."""
-        return self.question.names
+        return self._question.names
 
     @property
     def margins(self) -> list[Margin]:
         """All that were told, the smallest first."""
-        return [Margin(self, axes) for axes in self.question.strategy.margins]
+        return [Margin(self, axes) for axes in self._question.strategy.margins]
 
     def margin(self, *columns: str) -> Margin:
         """The table of some of the columns, in this order.
@@ -105,7 +104,7 @@ class TableEstimate(Estimate):
             problem = f"has {unknown[0]!r}, which is none" if unknown else "is not a choice of different ones"
             raise BadArgument(argument, problem, f"use some of {', '.join(self.names)}")
         axes = tuple(map(self.names.index, columns))
-        if tuple(sorted(axes)) not in self.question.strategy.starts:
+        if tuple(sorted(axes)) not in self._question.strategy.starts:
             together = " and ".join(columns)
             raise BadArgument(argument, f"were not asked for together: {together}", f"ask with margins={len(columns)}")
         return axes
@@ -152,27 +151,27 @@ class TableEstimate(Estimate):
         if not set(conditions) <= set(self.names):
             unknown = next(name for name in conditions if name not in self.names)
             raise BadArgument(unknown, "is no column of the table", f"use some of {', '.join(self.names)}")
-        margin = self._axes("columns", columns) if columns else self.question.strategy.margins[0]
+        margin = self._axes("columns", columns) if columns else self._question.strategy.margins[0]
         shares = [self._shares(axis, conditions) for axis in margin]
         found = []
         for rounded in (np.asarray, np.floor, np.ceil):
-            weights = np.zeros(self.question.strategy.parts)
+            weights = np.zeros(self._question.strategy.parts)
             cells = np.ones(1)
             for share in shares:
                 cells = np.multiply.outer(cells, rounded(np.round(share, 12)))
-            start = self.question.strategy.starts[margin]
-            weights[start : start + self.question.strategy.cells_of(margin)] = cells.ravel()
+            start = self._question.strategy.starts[margin]
+            weights[start : start + self._question.strategy.cells_of(margin)] = cells.ravel()
             found.append(weights)
         return found[0], found[1], found[2]
 
     def _shares(self, axis: int, conditions: Mapping[str, Any]) -> Floats:
-        name, domain = self.names[axis], self.question.domains[axis]
+        name, domain = self.names[axis], self._question.domains[axis]
         if name not in conditions:
             return np.ones(domain.size)
         try:
             shares: Floats = domain.shares(conditions[name])
         except KeyError as missing:
-            works = f"use one of {', '.join(map(str, self.question.labels_of(axis)[:20]))}"
+            works = f"use one of {', '.join(map(str, self._question.labels_of(axis)[:20]))}"
             raise BadArgument(name, f"has no {missing.args[0]!r}", works) from None
         except BadArgument as refused:
             raise BadArgument(name, refused.problem, refused.remedy) from None
@@ -213,7 +212,7 @@ class TableEstimate(Estimate):
             raise BadArgument(
                 "by", f"is {by!r}, which is no column of the table", f"use one of {', '.join(self.names)}"
             )
-        groups = self.question.labels_of(self.names.index(by))
+        groups = self._question.labels_of(self.names.index(by))
         return {group: self._rate(of, {by: group}) for group in groups}
 
     def _rate(self, of: Mapping[str, Any], among: Mapping[str, Any]) -> Rate:
@@ -228,23 +227,25 @@ class TableEstimate(Estimate):
         return Rate(float(self.people @ part), float(self.people @ whole), law, self.promises())
 
     def people_intervals(self, confidence: float) -> Floats:
-        spans = [self.ends(margin, confidence) for margin in self.question.strategy.margins]
+        spans = [self.ends(margin, confidence) for margin in self._question.strategy.margins]
         return self._bounded(np.concatenate(spans))
 
     def ends(self, margin: Axes, confidence: float) -> Floats:
         """A row [low, high] for each cell of a margin, in people."""
         low, high = margin_law(self.protocol, self.tally.reports, margin).tails((1.0 - confidence) / 2.0)
-        start = self.question.strategy.starts[margin]
-        cells = self.people[start : start + self.question.strategy.cells_of(margin)]
+        start = self._question.strategy.starts[margin]
+        cells = self.people[start : start + self._question.strategy.cells_of(margin)]
         return np.stack([cells - high, cells - low], axis=1)
 
     @property
-    def _laws(self) -> list[ErrorLaw]:
-        laws = (margin_law(self.protocol, self.tally.reports, margin) for margin in self.question.strategy.margins)
+    def _laws(self) -> list[ErrorLaw | None]:
+        if self.within:
+            return [None] * self.people.size
+        laws = (margin_law(self.protocol, self.tally.reports, margin) for margin in self._question.strategy.margins)
         return [
             law
-            for margin, law in zip(self.question.strategy.margins, laws, strict=True)
-            for _ in range(self.question.strategy.cells_of(margin))
+            for margin, law in zip(self._question.strategy.margins, laws, strict=True)
+            for _ in range(self._question.strategy.cells_of(margin))
         ]
 
     def each_at(self, confidence: float) -> float:
@@ -253,7 +254,7 @@ class TableEstimate(Estimate):
     @property
     def std_error(self) -> float:
         """That of a cell of one of the largest margins."""
-        return margin_law(self.protocol, self.tally.reports, self.question.strategy.margins[-1]).std_error
+        return margin_law(self.protocol, self.tally.reports, self._question.strategy.margins[-1]).std_error
 
     @property
     def simultaneous95(self) -> None:
@@ -294,7 +295,7 @@ class TableEstimate(Estimate):
 
     @property
     def _largest(self) -> list[Margin]:
-        return [Margin(self, axes) for axes in self.question.strategy.asked]
+        return [Margin(self, axes) for axes in self._question.strategy.asked]
 
     @property
     def note(self) -> str:
@@ -306,11 +307,7 @@ class TableEstimate(Estimate):
         return "\n\n".join(sheet.text() for sheet in self.sheets).splitlines()
 
     def __repr__(self) -> str:
-        return f"Estimate: table of {', '.join(self.names)}, {', '.join(self.promises())}"
-
-    def _repr_html_(self) -> str:
-        words = [*([self.note] if self.note else []), *self.promises()]
-        return f"<div>{''.join(sheet.html() for sheet in self.sheets)}<small>{escape(', '.join(words))}</small></div>"
+        return f"TableEstimate: {' by '.join(self.names)}, {', '.join(self.promises())}"
 
     def _answer(self) -> dict[str, Any]:
         return {
@@ -352,7 +349,7 @@ class Margin(Tabular, Pictured):
     @property
     def labels(self) -> list[list[Label]]:
         """Those of each column."""
-        return [self.of.question.labels_of(axis) for axis in self.axes]
+        return [self.of._question.labels_of(axis) for axis in self.axes]
 
     @property
     def _sorted(self) -> Axes:
@@ -360,7 +357,7 @@ class Margin(Tabular, Pictured):
 
     def _ordered(self, cells: Floats) -> Floats:
         """From the table's order of columns to that of this margin, other axes behind."""
-        strategy = self.of.question.strategy
+        strategy = self.of._question.strategy
         shape = strategy.shape_of(self._sorted)
         shaped = cells.reshape(*shape, *cells.shape[1:])
         places = [self._sorted.index(axis) for axis in self.axes]
@@ -369,7 +366,7 @@ class Margin(Tabular, Pictured):
     @cached_property
     def values(self) -> Floats:
         """The estimates, an axis for each column."""
-        start = self.of.question.strategy.starts[self._sorted]
+        start = self.of._question.strategy.starts[self._sorted]
         cells = math.prod(map(len, self.labels))
         return self._ordered(self.of.people[start : start + cells])
 

@@ -5,22 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headcount.answers.cell import Cell, called, plain, rows_sheet
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
+from headcount.figures.tabular import Tabular
 from headcount.programme.law import Floats
 
 if TYPE_CHECKING:
-    from headcount.answers.estimate import Cell, Estimate
+    from headcount.answers.estimate import Estimate
 
 CONFIDENCE = 0.95
+SHOWN = 5  # names on a line
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Top:
+class Top(Tabular):
     """The `k` largest cells of an answer, the largest first.
 
     With 95% confidence all that it says of ranks is true at once: every category in `surely` is among the `k` that
@@ -64,8 +68,6 @@ class Top:
     @property
     def statement(self) -> str:
         """What is true of ranks, in a sentence."""
-        from headcount.answers.estimate import called
-
         named = ", ".join(map(called, self.surely))
         surely = (
             f"surely among the {self.k:,} largest: {named}" if named else f"none is surely among the {self.k:,} largest"
@@ -80,13 +82,26 @@ class Top:
         """Category, value and interval of each cell, as text."""
         return self.answer.rows_of(self.cells)
 
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each cell, and whether it is surely among the largest."""
+        return [
+            {"category": plain(cell.category), "value": cell.value, "interval95": list(cell.interval95), "surely": sure}
+            for cell, sure in ((cell, cell.category in self.surely) for cell in self.cells)
+        ]
+
+    def _repr_html_(self) -> str:
+        words = [self.statement, *self.answer.promises()]
+        return f"<div>{rows_sheet(self.rows()).html()}<small>{escape(', '.join(words))}</small></div>"
+
     def __str__(self) -> str:
         rows = self.rows()
         widths = [max((len(row[place]) for row in rows), default=0) for place in (0, 1)]
         lines = [f"{name:<{widths[0]}}  {value:>{widths[1]}}  (95% interval {span})" for name, value, span in rows]
         return "\n".join([*lines, self.statement, ", ".join(self.answer.promises())])
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        named = ", ".join(called(cell.category) for cell in self.cells[:SHOWN])
+        return f"Top {self.k:,}: {named}{', …' if len(self.cells) > SHOWN else ''}; {len(self.surely):,} of them surely"
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON form, beside the cells in that of the answer."""

@@ -95,7 +95,9 @@ class Pairs(Tabular, Pictured, Mapping[Label, Change]):
     def __str__(self) -> str:
         return f"{self.sheet.text()}\n{self.guarantee}"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        together = "" if self._first.together is None else f", together {self._first.together} for people in both"
+        return f"Pairs: {self._first.named} of {len(self):,} categories{together}"
 
     def _repr_html_(self) -> str:
         return f"<div>{self.sheet.html()}<small>{self.guarantee}</small></div>"
@@ -119,18 +121,11 @@ def _changed(kind: type[Kind], first: Operand, second: Operand) -> Kind | Pairs:
     return Pairs(dict(zip(first.labels, each, strict=True))) if first.labels else each[0]
 
 
-def refuse_arithmetic(what: str) -> Unsupported:
-    """Why answers cannot be added, multiplied or ordered like numbers."""
-    if what in ("<", "<=", ">", ">="):
-        problem = "answers are not ordered like numbers: noise could decide"
-        return Unsupported(problem, "look whether (a - b).interval() holds 0, or order float(a) and float(b)")
-    problem = f"an answer has no {what!r}: its interval and its promise would be lost"
-    return Unsupported(problem, "use a - b or a / b of two answers, or float(a) for the number alone")
-
-
 def _require_same_question(first: Operand, second: Operand) -> None:
     if type(first.task) is not type(second.task):
         raise Unsupported("only two answers to the same question have a difference or ratio")
+    if first.task.per_person != second.task.per_person:
+        raise Unsupported("only answers in the same unit have a difference or ratio")
     if first.task.clipped_to != second.task.clipped_to:
         raise Unsupported("only values that were clipped alike, or not at all, have a difference or ratio")
     if first.labels != second.labels:

@@ -18,7 +18,8 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from headcount.answers.estimate import Cell, Estimate
+from headcount.answers.cell import Cell
+from headcount.answers.estimate import Estimate
 from headcount.common.printable import is_control, printable
 from headcount.figures.canvas import destination, matplotlib
 from headcount.figures.colours import theme_called

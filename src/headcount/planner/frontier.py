@@ -160,7 +160,7 @@ class Frontier(Tabular, Pictured):
         )
         headings = ("protocol", "model", "messages", "bits", "error (rmse)", "95% interval")
         return TextTable(
-            headings, rows, frozenset({2, 3, 4, 5}), f"Nothing is more accurate with fewer messages: {self}"
+            headings, rows, frozenset({2, 3, 4, 5}), f"Nothing is more accurate with fewer messages: {self.heading}"
         )
 
     def _curves(self) -> TextTable:
@@ -176,12 +176,14 @@ class Frontier(Tabular, Pictured):
                 cells = [f"{cell}{_left(at[x])}" if x in at else cell for cell, x in zip(cells, shown, strict=True)]
             rows.append((name, str(next(iter(at.values())).model), *cells))
         titles = [f"{x:.0%}" if self.against == "dropouts" else number(x) for x in shown]
-        title = f"Error (rmse) against {WORDS[self.against]}: {self}"
+        title = f"Error (rmse) against {WORDS[self.against]}: {self.heading}"
         if self.against == "dropouts":
             title += " (in brackets the epsilon that is left if everybody was counted on)"
         return TextTable(("protocol", "model", *titles), tuple(rows), frozenset(range(2, 2 + len(shown))), title)
 
-    def __str__(self) -> str:
+    @property
+    def heading(self) -> str:
+        """What was asked of whom, with which budget."""
         crowd = "" if self.against == "n" else f"{people(self.crowd.size)}, "
         budget = f"δ={self.budget.delta:g}" if self.against == "epsilon" else str(self.budget)
         ones = f", {self.situation.expected}" if self.situation.expected.known else ""
@@ -195,8 +197,10 @@ class Frontier(Tabular, Pictured):
         """The table in Markdown."""
         return self.sheet().markdown()
 
+    __str__ = text
+
     def __repr__(self) -> str:
-        return f"Frontier: {self}, against {self.against}, {counted(len(self.points), 'point')}"
+        return f"Frontier: {self.heading}, against {self.against}, {counted(len(self.points), 'point')}"
 
     def _repr_html_(self) -> str:
         return self.sheet().html()

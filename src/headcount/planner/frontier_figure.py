@@ -78,7 +78,7 @@ def _curves(of: Mapping[str, Sequence[tuple[float, float]]], text: Callable[[flo
 
 
 def _sentence(frontier: Frontier) -> str:
-    text = str(frontier)
+    text = frontier.heading
     return f"{text[0].upper()}{text[1:]}."
 
 

@@ -10,8 +10,8 @@ PROMISE: dict[str, str] = {
     "epsilon": "How much more likely any outcome may become because one person answers otherwise: at most e^epsilon "
     "times, which is 1.1 times for 0.1, 2.7 times for 1 and 20 times for 3. Smaller is more private.",
     "time": "The column of a table that says when something happened: a date, a time, or a text such as 2026-01-31.",
-    "contributes": "In how many rounds of a series a person counts at most. Whoever is in more of them has theirs drawn "
-    "by lot.",
+    "contributes": "In how many rounds of a series a person counts at most. Whoever is in more of them has theirs "
+    "drawn by lot.",
     "cumulative": "The sum of all rounds so far. As an option: that such sums matter more than single rounds.",
     "cell": "Of a histogram, the one category that is shown.",
     "rounds": "How often the same people are asked the same question. The budget is for all rounds together, and the "

@@ -102,11 +102,15 @@ class Option(ABC):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CalibratedOption(Option):
     """A calibrated protocol."""
 
     protocol: Protocol
+
+    def __repr__(self) -> str:
+        accounted = f"{self.protocol.messages_per_person:,.4g} messages a person, {self.loss.kind}"
+        return f"Option: {self.name} ({self.kind.model}), error {number(self.rmse)}, {accounted}"
 
     @cached_property
     def loss(self) -> PrivacyLoss:

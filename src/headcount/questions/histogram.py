@@ -175,6 +175,10 @@ class Histogram(Question):
         return self.fractions
 
     @property
+    def percent(self) -> bool:  # type: ignore[override]
+        return self.fractions
+
+    @property
     def called(self) -> str:
         return "a histogram of fractions" if self.fractions else "a histogram"
 

@@ -133,7 +133,7 @@ class Question(ABC):
         """From cells, in people, to answers; where the number of people is private, everybody counts from zero."""
         everybody = max(1, reports) if self.per_person else 1
         origin = 0.0 if private else self.low
-        return origin * reports / everybody + self.unit(reports) * people + 0.0  # no negative zero
+        return origin * reports / everybody + self.width / everybody * people + 0.0  # no negative zero
 
     def spans(self, cells: Callable[[float], Floats], confidence: float, reports: int, *, private: bool) -> Floats:
         """A row [low, high] for each answer, from such rows for the cells at any confidence."""
