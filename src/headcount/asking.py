@@ -14,6 +14,7 @@ from headcount.answers.distribution import DistributionEstimate, QuantileEstimat
 from headcount.answers.estimate import Estimate
 from headcount.answers.table import TableEstimate
 from headcount.engines.engine import Engine, Rows, engine_for
+from headcount.finding import in_found_groups, require_in_one_place
 from headcount.ledger.habit import habit
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
@@ -158,13 +159,17 @@ def ask(
         question = question.declared(rows.said(missing, spelled=spelled))
     question = ready(question, budget)
     engine = engine or engine_for(data)
-    answers = engine.answers(question, rows)
-    crowd = crowd_for(question, answers.size, rows.most or 1, budget)
-    plan = plan_for(question, crowd, budget, model, protocol, parameters)
-    (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
+    if (finding := question.finding) is not None:
+        require_in_one_place(question, model, protocol)
+        estimate = in_found_groups(question, finding, rows, budget, engine, ledger)
+    else:
+        answers = engine.answers(question, rows)
+        crowd = crowd_for(question, answers.size, rows.most or 1, budget)
+        plan = plan_for(question, crowd, budget, model, protocol, parameters)
+        (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
     estimate = replace(estimate, rules=tuple(question.read_as(where, 0 if by is None else len(rows.groups)).rules))
     if ledger is None:
-        estimate = replace(estimate, habit=habit(data, plan.budget))
+        estimate = replace(estimate, habit=habit(data, budget))
     return estimate.clamped() if clamp else estimate
 
 
@@ -250,6 +255,7 @@ def histogram(
     categories: Labels | None = None,
     bins: Edges | None = None,
     bounds: Bounds | tuple[str, str] | None = None,
+    dates: str | None = None,
     other: bool = False,
     fractions: bool = False,
     consistent: bool = False,
@@ -267,6 +273,8 @@ def histogram(
     bins, bounds : optional
         For numbers and days: the edges of bins; or, between the bounds, how many equal bins there are, or which
         periods: "day", "week", "month", "quarter" or "year".
+    dates : str, optional
+        How text writes days, as "%d.%m.%Y"; by ISO 8601 (2026-11-16) unless given.
     other : bool
         Count people who are in none of the categories apart, instead of refusing them.
     fractions : bool
@@ -290,7 +298,9 @@ def histogram(
     >>> 550 < answer["a"].value < 650
     True
     """
-    question = Histogram.posed(categories=categories, bins=bins, bounds=bounds, other=other, fractions=fractions)
+    question = Histogram.posed(
+        categories=categories, bins=bins, bounds=bounds, dates=dates, other=other, fractions=fractions
+    )
     estimate = ask(data, question, epsilon=epsilon, **options)
     return estimate.consistent() if consistent else estimate
 

@@ -159,6 +159,102 @@ def test_an_answer_is_read_back_from_its_json(answer: hc.Estimate, tmp_path) -> 
     assert str(again) == str(answer)
 
 
+@pytest.mark.parametrize("order", [
+    lambda answer: answer.top(2).to_json(),
+    lambda answer: {**answer.to_json(), "cells": [cell.to_json() for cell in answer.sorted()]},
+])  # fmt: skip
+def test_an_answer_is_read_back_in_whatever_order_its_cells_were_printed(order, tmp_path) -> None:
+    answer = hc.histogram(["a"] * 20 + ["b"] * 400 + ["c"] * 80, categories=["a", "b", "c"], **CENTRAL)
+    kept = tmp_path / "answer.json"
+    kept.write_text(json.dumps(order(answer)))
+    assert hc.load_answer(kept).to_json() == answer.to_json()
+    told = order(answer)
+    kept.write_text(json.dumps({**told, "cells": [{**told["cells"][0], "value": 1}, *told["cells"][1:]]}))
+    with pytest.raises(hc.errors.BadArgument, match="was changed"):
+        hc.load_answer(kept)
+
+
+def test_months_are_read_back(tmp_path) -> None:
+    answer = hc.histogram(["2026-01-05"] * 90, bins="month", bounds=("2026-01-01", "2026-03-01"), **CENTRAL)
+    kept = tmp_path / "answer.json"
+    kept.write_text(json.dumps(answer.to_json()))
+    assert hc.load_answer(kept).categories == ["2026-01", "2026-02"]
+
+
+GROUPS = {"by": "g", "categories": ["large", "small"], **CENTRAL}
+TABLE = {"g": ["large"] * 900 + ["small"] * 100, "y": [1, 0, 0] * 300 + [1, 0] * 50, "x": [3.0, 9.0] * 500}
+
+
+def test_rates_of_small_groups_differ_by_as_much_as_they_may_be_off() -> None:
+    """The broken twin gave every group the interval of a typical one."""
+    first, second = (hc.fraction(hc_frame(), column="y", **GROUPS) for _ in range(2))
+    widths = {}
+    for group, pair in (first - second).items():
+        (low, high), ends = pair.interval(), [answer[group].interval95 for answer in (first, second)]
+        assert low <= ends[0][0] - ends[1][1]
+        assert high >= ends[0][1] - ends[1][0]
+        assert pair.std_error is None
+        widths[group] = high - low
+    assert widths["small"] > 4 * widths["large"]
+
+
+def test_margins_of_a_table_differ_by_as_much_as_they_may_be_off() -> None:
+    said = {"columns": {"g": ["large", "small"], "y": [0, 1]}, "epsilon": 1}
+    first, second = (hc.table(hc_frame(), **said) for _ in range(2))
+    pairs = first - second
+    wide, narrow = (np.diff(pairs[label].interval())[0] for label in ("g=large", "g=large, y=1"))
+    assert wide > narrow
+
+
+def test_sums_in_groups_differ_by_the_law_of_both_their_cells() -> None:
+    answer = hc.sum(hc_frame(), column="x", bounds=(-10, 30), **GROUPS)
+    pair = answer["large"] - answer["small"]
+    one = np.diff(answer["large"].interval95)[0]
+    assert 1.2 * one < np.diff(pair.interval())[0] < 1.6 * one
+
+
+def hc_frame():
+    import pandas as pd
+
+    return pd.DataFrame(TABLE)
+
+
+def test_two_cells_of_one_answer_cost_nothing_more() -> None:
+    runs, inside = 200, 0
+    for _ in range(runs):
+        answer = hc.histogram(["a"] * 300 + ["b"] * 200, categories=["a", "b"], other=True, **CENTRAL)
+        pair = answer["a"] - answer["b"]
+        assert pair.together is None
+        low, high = pair.interval()
+        inside += low <= 100 <= high
+    assert inside >= 0.95 * runs - 4.8 * math.sqrt(runs * 0.95 * 0.05)
+    assert f"{pair}".count("geometric") == 1
+    assert pair.value == answer["a"].value - answer["b"].value
+    low, high = (answer["a"] / answer["b"]).interval(0.9999999)
+    assert low < 1.5 < high
+    assert answer["(other)"].value == answer.other.value
+
+
+def test_cells_that_hang_together_are_compared_by_their_intervals() -> None:
+    answer = hc.histogram(["a"] * 300 + ["b"] * 200, categories=["a", "b"], **CENTRAL)
+    agreed = answer.consistent()
+    exact, careful = ((each["a"] - each["b"]).interval() for each in (answer, agreed))
+    assert careful[1] - careful[0] > exact[1] - exact[0]
+    again = hc.histogram(["a"] * 300 + ["b"] * 200, categories=["a", "b"], **CENTRAL)
+    assert (answer["a"] - again["a"]).together == hc.Budget(2)
+
+
+def test_cells_that_cannot_be_compared_are_refused() -> None:
+    answer = hc.histogram(["a"] * 300 + ["b"] * 200, categories=["a", "b"], **CENTRAL)
+    with pytest.raises(hc.errors.Unsupported, match="not compared with itself"):
+        answer["a"] - answer["a"]
+    with pytest.raises(hc.errors.Unsupported, match="an answer has no '-'"):
+        answer["a"] - 3
+    shares = hc.histogram(["a"] * 300 + ["b"] * 200, categories=["a", "b"], fractions=True, **CENTRAL)
+    with pytest.raises(hc.errors.Unsupported, match="same unit"):
+        answer["a"] - shares["a"]
+
+
 def test_an_answer_that_was_changed_is_refused(tmp_path) -> None:
     told, kept = counted(300).to_json(), tmp_path / "answer.json"
     kept.write_text(json.dumps({**told, "value": told["value"] + 1}))

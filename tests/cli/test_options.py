@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -72,13 +73,20 @@ def test_a_group_made_otherwise_is_found_out() -> None:
     assert isinstance(CliRunner().invoke(told, words).exception, BadArgument)
 
 
-def test_several_values_of_where_are_refused(tmp_path: Any) -> None:
+@pytest.mark.parametrize("typed", [["--where", "Yes,Y"], ["--where", "Yes, Y"], ["--where", "Yes", "--where", "Y"]])
+def test_several_values_count_as_a_one(typed: list[str], tmp_path: Any) -> None:
     file = tmp_path / "people.csv"
-    file.write_text("answer\n" + "Yes\n" * 30 + "Y\n" * 30)
-    words = ["count", str(file), "--column", "answer", "--epsilon", "1", "--model", "central", "--where"]
-    refused = CliRunner().invoke(app, [*words, "Yes,Y,true,1"])
-    assert str(refused.exception).startswith("--where is 'Yes,Y,true,1', and a comma separates several values")
-    assert CliRunner().invoke(app, [*words, "Yes"]).exit_code == 0
+    file.write_text("answer\n" + "Yes\n" * 30 + "Y\n" * 30 + "No\n" * 40)
+    words = ["count", str(file), "--column", "answer", "--epsilon", "50", "--format", "json"]
+    assert json.loads(CliRunner().invoke(app, [*words, *typed]).output)["value"] == 60
+
+
+@pytest.mark.parametrize("typed", [["--bounds", "0,9"], ["--bounds", "0", "9"], ["--bounds", "-1,9"]])
+def test_two_values_have_a_space_or_a_comma_between_them(typed: list[str], tmp_path: Any) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("spent\n" + "3\n" * 50)
+    words = ["sum", str(file), "--column", "spent", "--epsilon", "50", "--whole", "--format", "json"]
+    assert abs(json.loads(CliRunner().invoke(app, [*words, *typed]).output)["value"] - 150) < 5
 
 
 @pytest.mark.parametrize(

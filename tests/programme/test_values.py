@@ -232,7 +232,7 @@ def test_a_refusal_quotes_nobody_s_data(data: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("another number", "use where"), ("text", "use where"), ("a missing value", "drop them"),
+        ("another number", "use where"), ("text", "use where"), ("a missing value", "use missing="),
         ("two columns", "one column"),
     ],
 )  # fmt: skip

@@ -28,7 +28,7 @@ const KINDS: readonly (readonly [fields: readonly string[], read: (source: Entri
   [["categories", "other"], (source) => listed(labelled(source.get("categories")), source)],
   [["columns"], record],
 ];
-const ELSEWHERE = ["within", "parts", "by"]; // fields of domains that no device is asked for
+const ELSEWHERE = ["within", "parts", "by", "dates"]; // fields of domains that no device is asked for
 const RULES = ["missing", "spelled"]; // what any of them may say of values that are not plain
 const FIELDS = new Set([...KINDS.flatMap(([fields]) => fields), ...ELSEWHERE]);
 const DROPPED = "drop"; // with others, and not by a device: who has no answer does not report

@@ -9,28 +9,29 @@ from headcount.answers.difference import Difference
 from headcount.answers.ratio import Ratio
 from headcount.answers.two_runs import Operand, Pairs, difference, ratio
 from headcount.errors import Unsupported
-from headcount.programme.tally import Tally
 
 
 class Arithmetic:
-    """An answer that others are compared with."""
-
-    tally: Tally
+    """An answer that others are compared with, or a cell of one."""
 
     @property
     @abstractmethod
     def _operand(self) -> Operand:
         """What a difference or ratio needs of it."""
 
+    @abstractmethod
+    def _is(self, other: Arithmetic) -> bool:
+        """Whether both are the same release, or the same part of one."""
+
     def __sub__(self, other: Arithmetic) -> Difference | Pairs:
-        """The difference of two answers from separate runs, with its exact interval.
+        """The difference of two answers or cells, with its exact interval.
 
         Of two histograms, that of each category.
         """
         return difference(*self._operands(other, "-"))
 
     def __truediv__(self, other: Arithmetic) -> Ratio | Pairs:
-        """The ratio of two answers from separate runs, with an interval from their exact laws.
+        """The ratio of two answers or cells, with an interval from their exact laws.
 
         Of two histograms, that of each category.
         """
@@ -39,8 +40,8 @@ class Arithmetic:
     def _operands(self, other: Arithmetic, what: str) -> tuple[Operand, Operand]:
         if not isinstance(other, Arithmetic):
             raise refuse_arithmetic(what)
-        if self.tally is other.tally:
-            raise Unsupported("an answer is not compared with itself: both must come from runs of their own")
+        if self._is(other):
+            raise Unsupported("an answer is not compared with itself", "compare two answers, or two cells of one")
         return self._operand, other._operand
 
     def _refused(self, *others: object) -> NoReturn:

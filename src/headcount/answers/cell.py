@@ -1,25 +1,40 @@
-"""One category's part of an answer, and how categories are written."""
+"""One category's part of an answer."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
+from headcount.answers.arithmetic import Arithmetic
+from headcount.answers.two_runs import Operand
+from headcount.errors import Unsupported
 from headcount.figures.text_table import TextTable
-from headcount.questions.domains.domain import Label
+
+if TYPE_CHECKING:
+    from headcount.answers.estimate import Estimate
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One category's part of a histogram."""
+class Cell(Arithmetic):
+    """One category's part of a histogram. A difference or ratio of two cells of one answer costs nothing more."""
 
     category: Any  # a label; of several columns of groups one of each
     value: float
     interval95: tuple[float, float]
     simultaneous95: tuple[float, float] | None = None  # with which all of them are covered at once
     people: float | None = None  # about how many there are in the group, of a rate, a mean or a sum
+    of: Estimate | None = field(default=None, repr=False, compare=False)  # the answer that it is a cell of
+
+    @property
+    def _operand(self) -> Operand:
+        if self.of is None:
+            raise Unsupported("this cell is of no answer that can be compared", "compare cells of two answers")
+        return self.of.operand_of(self.category)
+
+    def _is(self, other: Arithmetic) -> bool:
+        return isinstance(other, Cell) and self.of is other.of and self.category == other.category
 
     def to_json(self) -> dict[str, Any]:
         """Its JSON form; a value that is not a number is null."""
@@ -33,13 +48,3 @@ class Cell:
 def rows_sheet(rows: Sequence[tuple[str, str, str]]) -> TextTable:
     """Categories, their values and intervals, as a table."""
     return TextTable(("category", "value", "95% interval"), tuple(rows), frozenset({1, 2}))
-
-
-def plain(category: Any) -> Label:
-    """A category for a column of a table: of several columns of groups as text."""
-    return called(category) if isinstance(category, tuple) else category
-
-
-def called(category: Any) -> str:
-    """A category as text; a group of several columns by what it is in each of them."""
-    return ", ".join(map(str, category)) if isinstance(category, tuple) else str(category)

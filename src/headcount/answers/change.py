@@ -1,4 +1,5 @@
-"""What differences and ratios of two answers have in common. The errors of two runs are independent."""
+"""What differences and ratios of two answers have in common, or of two cells of one. The errors of two runs are
+independent."""
 
 from __future__ import annotations
 
@@ -33,6 +34,7 @@ class Change(Number):
     second: Part
     promises: tuple[str, ...]
     together: Budget | None = None
+    apart: bool = True  # whether the errors of the two are independent
     named: ClassVar[str]
 
     @property
@@ -45,13 +47,14 @@ class Change(Number):
 
     @property
     def laws(self) -> tuple[ErrorLaw, ErrorLaw] | None:
-        """Those of both errors; None if one of them has none."""
+        """Those of both errors; None if one of them has none, or they are not independent."""
         first, second = self.first.law, self.second.law
-        return None if first is None or second is None else (first, second)
+        return None if first is None or second is None or not self.apart else (first, second)
 
     def both(self, confidence: float) -> tuple[tuple[float, float], tuple[float, float]]:
         """The intervals of both answers, which cover at once with this confidence."""
-        return self.first.interval(math.sqrt(confidence)), self.second.interval(math.sqrt(confidence))
+        each = math.sqrt(confidence) if self.apart else (1.0 + confidence) / 2.0
+        return self.first.interval(each), self.second.interval(each)
 
     @property
     def guarantee(self) -> str:

@@ -31,6 +31,8 @@ class Difference(Change):
         What each of them promises.
     together : Budget, optional
         What both cost people who are in both, by the sum of epsilons and deltas.
+    apart : bool
+        Whether the errors of the two are independent, as they are of two runs.
 
     Examples
     --------

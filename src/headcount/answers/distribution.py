@@ -91,7 +91,7 @@ class DistributionEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated, habit, rules
+    protocol, tally, people, budget, secret, within, simulated, habit, rules, before
         As for `Estimate`; `people` are those of each bin.
 
     Examples

@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.answers.arithmetic import Arithmetic
-from headcount.answers.cell import Cell, called, plain, rows_sheet
+from headcount.answers.cell import Cell, rows_sheet
 from headcount.answers.change import Part
 from headcount.answers.error_law import ErrorLaw
 from headcount.answers.intervals import digits
+from headcount.answers.labels import called, plain
 from headcount.answers.linear import CellErrors, Linear, cell_errors
 from headcount.answers.two_runs import Operand
 from headcount.answers.worst_case import worst_truth
@@ -25,7 +26,7 @@ from headcount.errors import BadArgument, Unsupported
 from headcount.figures.picture import Pictured
 from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
-from headcount.privacy.budget import Budget
+from headcount.privacy.budget import Budget, total
 from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
 from headcount.questions.domains.categories import OTHER
@@ -34,6 +35,7 @@ from headcount.questions.strategies.strategy import distinct
 
 if TYPE_CHECKING:
     from headcount.answers.top import Top
+    from headcount.protocols.base.plan import Plan
     from headcount.protocols.base.protocol import Protocol
 
 SHOWN = 20  # cells of a histogram that are printed
@@ -72,6 +74,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
         What to know about other questions that were asked of the same people, if anything.
     rules : tuple of str
         What was declared of values that are not plain, in words; to how many rows it applied is not told.
+    before : tuple of Plan
+        What was released of the same data before, to choose what this one is about: groups that nobody listed.
 
     Examples
     --------
@@ -92,6 +96,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
     simulated: bool = False
     habit: str = ""
     rules: tuple[str, ...] = ()
+    before: tuple[Plan, ...] = ()
 
     @property
     def values(self) -> Floats:
@@ -266,8 +271,18 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
     @property
     def delta(self) -> float | None:
-        """The delta of the protocol at the budget's epsilon."""
-        return None if self.budget is None else self.budget.together(self.protocol.loss).delta(self.budget.epsilon)
+        """The delta of the protocol at the budget's epsilon, and of what was released before."""
+        if self.budget is None:
+            return None
+        own = self.budget.together(self.protocol.loss).delta(self.budget.epsilon)
+        return own + sum(plan.protocol.loss.delta(plan.budget.epsilon) for plan in self.before)
+
+    @property
+    def spent(self) -> Budget | None:
+        """The budget, with that of what was released before: they add up."""
+        if self.budget is None or not self.before:
+            return self.budget
+        return total([self.budget, *(plan.budget for plan in self.before)])
 
     @property
     def categories(self) -> list[Label]:
@@ -278,7 +293,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
     def cells(self) -> list[Cell]:
         """The categories of a histogram with values and 95% intervals; the rest is in `other`."""
         rows = zip(self.categories, self.values.tolist(), self.intervals().tolist(), strict=True)
-        found = [Cell(category, value, (low, high)) for category, value, (low, high) in rows]
+        found = [Cell(category, value, (low, high), of=self) for category, value, (low, high) in rows]
         return found[:-1] if self._has_other else found
 
     @property
@@ -291,7 +306,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
         if not self._has_other:
             return None
         low, high = self.intervals()[-1].tolist()
-        return Cell(OTHER, float(self.values[-1]), (low, high))
+        return Cell(OTHER, float(self.values[-1]), (low, high), of=self)
 
     @property
     def simultaneous95(self) -> float | None:
@@ -369,7 +384,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return ranked(self, k)
 
     def __getitem__(self, category: Label) -> Cell:
-        for cell in self.cells:
+        for cell in [*self.cells, *([] if self.other is None else [self.other])]:
             if cell.category == category:
                 return cell
         raise KeyError(category)
@@ -400,7 +415,20 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
         parts = zip(self.values.tolist(), self._laws, strict=True)
         found = tuple(Part(value, within(place), law) for place, (value, law) in enumerate(parts))
-        return Operand(task, labels, found, ", ".join(self.promises()), self.budget)
+        promises = ", ".join(self.promises())
+        return Operand(task, labels, found, promises, self.spent, self.tally, self._apart)
+
+    def operand_of(self, category: Label) -> Operand:
+        """What a difference or ratio needs of one of its cells."""
+        return self._operand.part(self.categories.index(category))
+
+    def _is(self, other: Arithmetic) -> bool:
+        return isinstance(other, Estimate) and self.tally is other.tally
+
+    @property
+    def _apart(self) -> bool:
+        """Whether the errors of its parts are independent of each other."""
+        return self.protocol.independent and not self.within and self.protocol.task.shape is not Shape.K_OF
 
     @property
     def _laws(self) -> Sequence[ErrorLaw | None]:
@@ -476,12 +504,13 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
     def promises(self) -> list[str]:
         """The guarantee as printed: budget, adjacency, model, protocol, people, accounting."""
-        words = [] if self.budget is None else [str(self.budget)]
+        words = [] if self.spent is None else [str(self.spent)]
         model = f"{self.protocol.model} ({SIMULATED})" if self.simulated else self.protocol.model
-        words += [self.protocol.neighbours.words, model, self.protocol.name]
+        names = [self.protocol.name, *(plan.protocol.name for plan in self.before)]
+        words += [self.protocol.neighbours.words, model, " after ".join(names)]
         if self.n is not None:
             words.append(f"n={self.n:,}")
-        words.append(self.protocol.loss.kind)
+        words.append("bound" if self.before else self.protocol.loss.kind)
         return words if self.secret else [*words, "seeded: not private"]
 
     def _repr_html_(self) -> str:
@@ -511,7 +540,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
         """Its JSON form, as `headcount count --format json` prints it."""
         protocol, loss = self.protocol, self.protocol.loss
         loss = loss if self.budget is None else self.budget.together(loss)
-        epsilon = None if self.budget is None else self.budget.epsilon
+        slack = None if self.budget is None else loss.delta_slack(self.budget.epsilon)
+        before = (plan.protocol.loss.delta_slack(plan.budget.epsilon) for plan in self.before)
         return {
             "task": protocol.task.name,
             **self._answer(),
@@ -521,11 +551,11 @@ class Estimate(Tabular, Pictured, Arithmetic):
             "simulated": self.simulated,
             "rules": list(self.rules),
             "parameters": protocol.to_json()["parameters"],
-            "epsilon": epsilon,
+            "epsilon": None if self.spent is None else self.spent.epsilon,
             "delta": self.delta,
-            "delta_slack": None if epsilon is None else loss.delta_slack(epsilon),
+            "delta_slack": None if slack is None else slack + sum(before),
             "neighbours": str(protocol.neighbours),
-            "accounting": loss.kind,
+            "accounting": "bound" if self.before else loss.kind,
             "n": self.n,
             "messages_per_person": protocol.messages_per_person,
             "local_epsilon": protocol.group_local_epsilon,
@@ -535,7 +565,9 @@ class Estimate(Tabular, Pictured, Arithmetic):
     def _released(self) -> dict[str, Any]:
         """What everything else follows from, for `hc.load_answer`."""
         protocol, tally = self.protocol, self.tally
+        before = [{"protocol": plan.protocol.to_json(), "budget": plan.budget.to_json()} for plan in self.before]
         return {
+            **({"before": before} if before else {}),
             "protocol": protocol.to_json(),
             "budget": None if self.budget is None else self.budget.to_json(),
             "reports": 0 if self.n is None else tally.reports,

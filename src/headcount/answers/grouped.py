@@ -22,6 +22,7 @@ from headcount.questions.grouped import Paired
 
 EVERYBODY = "(all)"
 SMALL = "too few people to tell"
+FEW_ONES, FEW_OTHERS = "too few of them to be shown", "too few others to be shown"  # of a group that nobody listed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +34,7 @@ class GroupedEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated, habit, rules
+    protocol, tally, people, budget, secret, within, simulated, habit, rules, before
         As for `Estimate`; `people` are those of the two cells of each group: the part that they lack of the largest
         amount, or who hold a zero, and the part that they hold, or who hold a one.
 
@@ -223,7 +224,7 @@ class GroupedEstimate(Estimate):
             strict=True,
         )
         return [
-            Cell(category, value, (low, high), (least, most), people)
+            Cell(category, value, (low, high), (least, most), people, of=self)
             for category, value, (low, high), (least, most), people in rows
         ]
 
@@ -256,15 +257,19 @@ class GroupedEstimate(Estimate):
 
     @property
     def note(self) -> str:
-        """Of which values the answers are, where these are not the data themselves."""
-        return self._question.about if self._question.shape.several else ""
+        """Of which values the answers are, where these are not the data themselves; and which groups are shown."""
+        found = "groups that enough people share are shown, and all others are in (other)" if self.before else ""
+        about = self._question.about if self._question.shape.several else ""
+        return "; ".join(part for part in (about, found) if part)
 
     def shown(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Each value, or the first few, and the ends of its 95% interval, with as many digits as mean something."""
         rows = []
-        for value, (low, high) in zip(self.values.tolist()[:most], self.intervals().tolist()[:most], strict=True):
+        parts = zip(self.values.tolist(), self.intervals().tolist(), self._pairs.tolist(), strict=True)
+        for value, (low, high), (rest, ones) in [*parts][:most]:
             places = digits(low, high)
+            unknown = FEW_ONES if ones < 0 else FEW_OTHERS if rest < 0 else SMALL
             rows.append(
-                (SMALL if math.isnan(value) else f"{value:,.{places}f}", f"{low:,.{places}f}", f"{high:,.{places}f}")
+                (unknown if math.isnan(value) else f"{value:,.{places}f}", f"{low:,.{places}f}", f"{high:,.{places}f}")
             )
         return rows

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headcount.answers.cell import called
+from headcount.answers.labels import called
 from headcount.figures.intervals import Span, columns, rows
 
 if TYPE_CHECKING:

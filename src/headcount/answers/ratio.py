@@ -39,6 +39,8 @@ class Ratio(Change):
         What each of them promises.
     together : Budget, optional
         What both cost people who are in both.
+    apart : bool
+        Whether the errors of the two are independent, as they are of two runs.
 
     Examples
     --------

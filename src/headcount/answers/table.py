@@ -50,7 +50,7 @@ class TableEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated, habit, rules
+    protocol, tally, people, budget, secret, within, simulated, habit, rules, before
         As for `Estimate`; `people` are those of the cells of all margins, one after the other.
 
     Examples

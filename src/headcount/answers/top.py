@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headcount.answers.cell import Cell, called, plain, rows_sheet
+from headcount.answers.cell import Cell, rows_sheet
+from headcount.answers.labels import called, plain
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
 from headcount.figures.tabular import Tabular

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from headcount.answers.change import Change, Part, draw_changes
 from headcount.answers.difference import Difference
+from headcount.answers.labels import called
 from headcount.answers.ratio import Ratio
 from headcount.errors import Unsupported
 from headcount.figures.picture import Pictured
 from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.privacy.budget import Budget, total
+from headcount.programme.tally import Tally
 from headcount.questions.domains.domain import Label
 from headcount.questions.question import Question
 
@@ -29,6 +31,12 @@ class Operand:
     parts: tuple[Part, ...]
     promises: str
     budget: Budget | None
+    release: Tally
+    apart: bool  # whether the errors of its parts are independent
+
+    def part(self, place: int) -> Operand:
+        """One of its parts alone."""
+        return replace(self, labels=(), parts=(self.parts[place],))
 
 
 class Pairs(Tabular, Pictured, Mapping[Label, Change]):
@@ -69,7 +77,7 @@ class Pairs(Tabular, Pictured, Mapping[Label, Change]):
         return [{"category": category, **change.records()[0]} for category, change in self.items()]
 
     def draw(self, target: Any, theme: str, title: str) -> object:
-        changes = {str(category): change for category, change in self.items()}
+        changes = {called(category): change for category, change in self.items()}
         return draw_changes(changes, target, theme, title)
 
     def to_json(self) -> dict[str, Any]:
@@ -84,7 +92,7 @@ class Pairs(Tabular, Pictured, Mapping[Label, Change]):
         rows = []
         for category, change in self.items():
             value, low, high = change.shown()
-            rows.append((str(category), value, f"{low} to {high}"))
+            rows.append((called(category), value, f"{low} to {high}"))
         return TextTable(("category", self._first.named, "95% interval"), tuple(rows), frozenset({1, 2}))
 
     @property
@@ -116,7 +124,9 @@ def ratio(first: Operand, second: Operand) -> Ratio | Pairs:
 def _changed(kind: type[Kind], first: Operand, second: Operand) -> Kind | Pairs:
     _require_same_question(first, second)
     budgets = [operand.budget for operand in (first, second) if operand.budget is not None]
-    about = (first.promises, second.promises), total(budgets) if len(budgets) == 2 else None
+    about: tuple[Any, ...] = (first.promises, second.promises), total(budgets) if len(budgets) == 2 else None
+    if first.release is second.release:  # two parts of one answer, which cost nothing more
+        about = (first.promises,), None, first.apart and second.apart
     each = [kind(first.task, a, b, *about) for a, b in zip(first.parts, second.parts, strict=True)]
     return Pairs(dict(zip(first.labels, each, strict=True))) if first.labels else each[0]
 

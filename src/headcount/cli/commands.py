@@ -28,10 +28,20 @@ def _refuse_repeated(command: Any, context: Any, words: list[str]) -> None:
             raise BadArgument(option.opts[0], f"is given {times} times", "give it once: only one of them could count")
 
 
+def _pairs_apart(command: Any, words: list[str]) -> list[str]:
+    """The two values of an option may have a comma between them, as lists have everywhere: --bounds 0,120."""
+    pairs = {name for option in command.params if option.nargs == 2 for name in option.opts}
+    apart: list[str] = []
+    for before, word in zip([None, *words], words, strict=False):
+        apart += word.split(",") if before in pairs and word.count(",") == 1 else [word]
+    return apart
+
+
 class Command(TyperCommand):
     """A command without options that are given and not used."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        args = _pairs_apart(self, args)
         _refuse_repeated(self, ctx, args)
         return super().parse_args(ctx, args)
 

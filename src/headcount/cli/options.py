@@ -29,15 +29,6 @@ class EngineName(StrEnum):
     SPARK = "spark"
 
 
-def single_values(texts: list[str] | None) -> list[str] | None:
-    """A value each: a comma separates several, as everywhere on the command line."""
-    for text in texts or []:
-        if "," in text:
-            works = "give the option once for each value"
-            raise BadArgument("--where", f"is {text!r}, and a comma separates several values", works)
-    return texts
-
-
 Epsilon = Annotated[float, typer.Option(help="The privacy budget: smaller is more private. 1 is common.")]
 Delta = Annotated[float, typer.Option(help="The chance that the promise fails: far below 1/n, for example 1e-6.")]
 Neighbours = Annotated[str, typer.Option(help="What must not show: 'replace' one answer, or 'add-remove' one person.")]
@@ -52,8 +43,7 @@ Column = Annotated[str, typer.Option(help="The column that holds people's answer
 Where = Annotated[
     list[str] | None,
     typer.Option(
-        callback=single_values,
-        help="The value that counts as a one, if the column is not 0/1 (repeat it for several): true or false, a "
+        help="The value that counts as a one, if the column is not 0/1, or several between commas: true or false, a "
         "number as in 1, -2 or 2.5, or text, which is everything else (007, Yes).",
     ),
 ]
@@ -170,7 +160,7 @@ def missing_of(texts: list[str] | None) -> Any:
 
 def where_of(texts: list[str] | None) -> list[bool | float | str] | None:
     """What --where declares, by its own spelling and not by the data: truth values, numbers, or text."""
-    return [_where(text) for text in texts] if texts else None
+    return [_where(text) for several in texts for text in several.split(",")] if texts else None
 
 
 def _where(text: str) -> bool | float | str:

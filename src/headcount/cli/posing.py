@@ -20,6 +20,7 @@ TYPED: dict[Told, Any] = {
     Told.LIMITS: tuple[str, str],
     Told.EDGES: str,
     Told.NUMBER: float,
+    Told.TEXT: str,
     Told.FLAG: bool,
     Told.COLUMNS: list[str],
 }

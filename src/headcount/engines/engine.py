@@ -87,7 +87,7 @@ class Rows:
         """Whether the data are a table, of which columns are named."""
         frame = any(hasattr(self.data, name) for name in ("columns", "column_names", "sparkSession"))
         streamed = hasattr(self.data, "__arrow_c_stream__") and not hasattr(self.data, "to_numpy")
-        return frame or streamed or self.column is not None or isinstance(self.data, str | Path)
+        return frame or streamed or self.column is not None or isinstance(self.data, str | Path | Mapping)
 
     @cached_property
     def groups(self) -> dict[str, Any]:

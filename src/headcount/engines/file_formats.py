@@ -168,6 +168,12 @@ def _dataset(names: list[str], kind: str) -> Any:
         without_cause(BadArgument("data", f"{names[0]} cannot be read", "check that it is intact"))
 
 
+def kept(data: Any) -> Any:
+    """Data that can be read as often as one likes: of a stream, what it holds."""
+    streamed = hasattr(data, "__arrow_c_stream__") and not (hasattr(data, "to_numpy") or hasattr(data, "column_names"))
+    return _streamed(data) if streamed else data
+
+
 def _streamed(data: Any) -> Any:
     """A stream is kept, because it is read twice: to learn how many people there are, and to count."""
     import pyarrow

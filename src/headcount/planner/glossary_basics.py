@@ -13,7 +13,8 @@ PROMISE: dict[str, str] = {
     "contributes": "In how many rounds of a series a person counts at most. Whoever is in more of them has theirs "
     "drawn by lot.",
     "cumulative": "The sum of all rounds so far. As an option: that such sums matter more than single rounds.",
-    "cell": "Of a histogram, the one category that is shown.",
+    "cell": "Of an answer about several categories or groups, one of them.",
+    "dates": "How text writes days, where that is not 2026-11-16: with %d, %m and %Y, and perhaps %H, %M and %S.",
     "rounds": "How often the same people are asked the same question. The budget is for all rounds together, and the "
     "plan and its errors are for one of them.",
     "delta": "What may come on top of that factor, to the chance of any outcome: roughly, the chance that the promise "

@@ -16,6 +16,7 @@ class Told(StrEnum):
     GROUPS = "groups"  # labels of one column, or of several by their names
     EDGES = "edges"  # increasing numbers or days, how many bins there are, or which periods
     NUMBER = "number"
+    TEXT = "text"
     FLAG = "flag"
     COLUMNS = "columns"  # names of columns, each with what it holds
 

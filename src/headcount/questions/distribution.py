@@ -15,7 +15,7 @@ from headcount.programme.law import Floats
 from headcount.questions.argument import BOUNDS, Argument, Told
 from headcount.questions.domains.domain import Codes, Label, Shape
 from headcount.questions.domains.intervals import Intervals
-from headcount.questions.domains.missing import ONLY_DROPPED, told
+from headcount.questions.domains.missing import AMOUNTS, told
 from headcount.questions.question import Question
 from headcount.questions.said import Said
 from headcount.questions.strategies.tree import Tree, radices_over
@@ -47,8 +47,9 @@ class Distribution(Question):
         How many children the nodes of each level of the tree have; chosen unless given.
     public : bool
         Whether the number of people is public; it is, unless neighbours="add-remove".
-    missing : str, optional
-        "drop", where the number of people is private, to leave out rows in which the value is missing.
+    missing : float or str, optional
+        The number that a missing value counts as; or "drop", where the number of people is private, to leave its row
+        out. It is refused unless given.
 
     Raises
     ------
@@ -68,7 +69,7 @@ class Distribution(Question):
     best_for: Literal["ranges", "quantiles", "bins"] = "ranges"
     radices: tuple[int, ...] | None = None
     public: bool = True
-    missing: str | None = None
+    missing: float | str | None = None
     name: ClassVar[str] = "distribution"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.K_OF})
     asks: ClassVar[str] = "How many people lie in each range"
@@ -107,7 +108,7 @@ class Distribution(Question):
     def declared(self, said: Said) -> Question:
         if said.missing is None:
             return super().declared(said)
-        (own,) = told(said.missing, ONLY_DROPPED)
+        (own,) = told(said.missing, AMOUNTS)
         return replace(self, missing=own).declared(replace(said, missing=None))
 
     @property

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar, Self
@@ -30,7 +30,7 @@ from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shap
 from headcount.questions.domains.filtered import NOBODY, Filtered
 from headcount.questions.domains.keys import Keys
 from headcount.questions.domains.levels import Levels
-from headcount.questions.domains.missing import AS_OTHER, LISTS, Kind, told
+from headcount.questions.domains.missing import AS_OTHER, LISTS, MISSING, Kind, told
 from headcount.questions.domains.periods import Periods
 from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
@@ -38,6 +38,7 @@ from headcount.questions.reading import Array
 from headcount.questions.said import Said
 
 PLAIN = Bit()
+NONE = "(none)"  # the group that is listed where none was found
 
 
 class Group(Categories):
@@ -68,6 +69,12 @@ def grouping(said: Said, categories: Any, own: Kind, *, other: bool) -> tuple[tu
         else:
             groups.append(Group(labels, other or word == AS_OTHER, word))
     return tuple(groups), of_answers
+
+
+def _listed(group: Listed | Keys, found: Sequence[Label]) -> Group:
+    """The labels that were found, each once; or, where there are none, one that nobody need hold."""
+    labels = sorted({str(label) for label in found} - {MISSING}) or [NONE]
+    return Group(labels, True, group.missing)
 
 
 def _by_column(by: Sequence[str], categories: Any) -> list[Any]:
@@ -305,14 +312,31 @@ class SumByGroup(Paired):
     asks: ClassVar[str] = "How much the people in each group hold together"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.SHARE, Shape.SHARES})
 
-    def __post_init__(self) -> None:
-        if self.shape is Shape.KEY:
-            works = f"list the groups: no protocol tells a {self.name} in groups that nobody listed"
-            raise BadArgument("categories", "is missing", works)
-
     @cached_property
     def domain(self) -> Product:
         return Product((*self.groups, self.levels))
+
+    @property
+    def shape(self) -> Shape:
+        """A group that nobody listed is no label together with an amount: groups are found, and listed, first."""
+        if self.finding is not None:
+            works = f"list the groups, or ask for the {self.name} of data, where they are found first"
+            raise BadArgument("categories", "is missing", works)
+        return super().shape
+
+    @property
+    def finding(self) -> Question | None:
+        unlisted = any(group.shape is Shape.KEY for group in self.groups)
+        return CountByGroup(self.groups, self.by) if unlisted else None
+
+    def among(self, labels: Sequence[Any]) -> Self:
+        rows = [label if isinstance(label, tuple) else (label,) for label in labels]
+        found = zip(*rows, strict=True) if rows else [()] * len(self.groups)
+        groups = (
+            _listed(group, names) if group.shape is Shape.KEY else group
+            for group, names in zip(self.groups, found, strict=True)
+        )
+        return replace(self, groups=tuple(groups))
 
     def _read(self, where: object) -> Domain:
         if where is not None:

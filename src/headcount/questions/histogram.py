@@ -10,6 +10,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from headcount.errors import BadArgument
+from headcount.phrases import Phrase
 from headcount.questions.argument import CATEGORIES, Argument, Told
 from headcount.questions.domains.bins import Bins
 from headcount.questions.domains.categories import OTHER, Categories, Listed
@@ -46,6 +47,8 @@ class Histogram(Question):
     starts, period
         For days and moments, where periods begin and the end of the last one; and which periods they are, if they
         have a name. `hc.Histogram.binned` makes them.
+    dates : str, optional
+        How text writes days and moments, as "%d.%m.%Y"; by ISO 8601 unless given.
 
     Raises
     ------
@@ -67,6 +70,7 @@ class Histogram(Question):
     missing: str | None = None
     starts: tuple[str, ...] = ()
     period: str = ""
+    dates: str | None = None
     name: ClassVar[str] = "histogram"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.KEY})
     asks: ClassVar[str] = "How many people are in each category"
@@ -83,6 +87,7 @@ class Histogram(Question):
             "For numbers and days: the edges, or, within --bounds, how many bins, or day, week, month, quarter, year.",
         ),
         Argument("bounds", Told.LIMITS, "The smallest and the largest possible value, or the first and the last day."),
+        Argument("dates", Told.TEXT, "How text writes days, as %d.%m.%Y; by ISO 8601 (2026-11-16) unless given."),
         Argument("other", Told.FLAG, "Count people in none of the categories apart."),
         Argument("fractions", Told.FLAG, "Answer in fractions of the people."),
     )
@@ -90,6 +95,10 @@ class Histogram(Question):
     def __post_init__(self) -> None:
         if self.edges:
             object.__setattr__(self, "edges", Bins(self.edges).edges)
+        if self.dates is not None and not self.starts:
+            works = Phrase("name periods or days, too, for example {bins}", bins="month")
+            raise BadArgument("dates", "is for periods and days", works)
+        object.__setattr__(self, "starts", tuple(self.starts))
         if self.missing == AS_OTHER and not self.other and (self.edges or self.starts or self.categories is not None):
             object.__setattr__(self, "other", True)
         if self._listed is not None:
@@ -104,14 +113,15 @@ class Histogram(Question):
         categories: Labels | None = None,
         bins: Edges | None = None,
         bounds: Bounds | tuple[str, str] | None = None,
+        dates: str | None = None,
         other: bool = False,
         fractions: bool = False,
     ) -> Histogram:
         if bins is None:
-            return cls(categories, other=other, fractions=fractions)
+            return cls(categories, other=other, fractions=fractions, dates=dates)
         if categories is not None:
             raise BadArgument("bins", "is given together with categories", "leave one of them out")
-        return cls.binned(bins, bounds, other=other, fractions=fractions)
+        return cls.binned(bins, bounds, dates=dates, other=other, fractions=fractions)
 
     @classmethod
     def binned(
@@ -119,15 +129,16 @@ class Histogram(Question):
         bins: Edges,
         bounds: Bounds | tuple[str, str] | None = None,
         *,
+        dates: str | None = None,
         other: bool = False,
         fractions: bool = False,
     ) -> Histogram:
         """Of numbers and days: `bins` is a list of edges, or, between the `bounds`, how many equal bins there are, or
         which periods: "day", "week", "month", "quarter" or "year"."""
         if isinstance(bins, int | float | np.integer) or (not isinstance(bins, str) and not _days(bins)):
-            return cls(edges=Bins.of(bins, bounds).edges, other=other, fractions=fractions)
+            return cls(edges=Bins.of(bins, bounds).edges, dates=dates, other=other, fractions=fractions)
         found = Periods.of(bins, bounds)
-        return cls(starts=found.starts, period=found.period, other=other, fractions=fractions)
+        return cls(starts=found.starts, period=found.period, dates=dates, other=other, fractions=fractions)
 
     def declared(self, said: Said) -> Question:
         if said.spelled:
@@ -152,7 +163,7 @@ class Histogram(Question):
     @cached_property
     def _listed(self) -> Listed | None:
         if self.starts:
-            return Periods(self.starts, self.period, self.other, self.missing)
+            return Periods(self.starts, self.period, self.other, self.missing, self.dates)
         if self.edges:
             return Bins(self.edges, self.other, self.missing)
         return None if self.categories is None else Categories(self._categories, self.other, self.missing)

@@ -156,6 +156,15 @@ class Question(ABC):
             )
         return self
 
+    @property
+    def finding(self) -> Question | None:
+        """The question that finds the groups in which this one is asked, where nobody listed them."""
+        return None
+
+    def among(self, labels: Sequence[Any]) -> Question:
+        """The same in groups that were found."""
+        return self
+
     def shares(self, held: Ints) -> Ints:
         """Of two cells a group the steps in each, from how many people hold each code."""
         raise NotImplementedError

@@ -24,7 +24,10 @@ Array: TypeAlias = npt.NDArray[Any]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Declared: TypeAlias = bool | float | str
 
-MISSING = ("data has missing values", "drop them, or fill them in, first")
+MISSING = (
+    "data has missing values",
+    Phrase("use {missing} to say what they count as: no, other, category, or for sums a number"),
+)
 ONE_EACH = "data must be a list, an array or a column with one value per person"
 SPACE = " \t\n\r\v\f"
 NUMERAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
@@ -37,6 +40,9 @@ _MOMENT = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
     r"(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
 )
+DIRECTIVES = {"Y": "[0-9]{4}", **dict.fromkeys("mdHMS", "[0-9]{1,2}")}  # of dates in a form of their own
+_FIRST = {"m": "1", "d": "1", "H": "0", "M": "0", "S": "0"}
+_DATES = Phrase("use %Y, %m and %d, perhaps %H, %M and %S, each once: for example {dates}", dates="%d.%m.%Y")
 _EPOCH = datetime(1970, 1, 1)
 _STORED = "biuf"  # the kinds of arrays whose entries are truth values and numbers already
 
@@ -51,6 +57,12 @@ class Read:
 
     def at(self, places: Array) -> Read:
         return Read(self.values[places], self.strange[places], self.missing[places])
+
+    def filled(self, missing: float | str | None) -> Read:
+        """With this number where values are missing; they stay missing where it is none."""
+        if missing is None or isinstance(missing, str):
+            return self
+        return Read(np.where(self.missing, missing, self.values), self.strange, np.zeros_like(self.missing))
 
     def require(self, problem: str = "", works: str = "") -> Read:
         """Refuses missing values and, where a problem is named, values without a meaning."""
@@ -99,6 +111,31 @@ def moment(value: object) -> int | None:
         shift = value.utcoffset() or timedelta()  # not taken to UTC itself, where it may have no year
         return _microseconds(value) - shift // timedelta(microseconds=1)
     return _microseconds(datetime(value.year, value.month, value.day)) if isinstance(value, date) else None
+
+
+def written(form: str) -> re.Pattern[str]:
+    """What days and moments look like that are written in this form: of text as in strptime, as %d.%m.%Y."""
+    parts, named = re.split(r"%(.)", form), list[str]()
+    for place, part in enumerate(parts):
+        if place % 2 == 0:
+            parts[place] = re.escape(part)
+        elif part not in DIRECTIVES or part in named:
+            raise BadArgument("dates", f"is {form!r}", _DATES)
+        else:
+            named.append(part)
+            parts[place] = f"(?P<{part}>{DIRECTIVES[part]})"
+    if "Y" not in named or ("d" in named and "m" not in named):
+        raise BadArgument("dates", f"is {form!r}", _DATES)
+    return re.compile("".join(parts))
+
+
+def moment_written(value: object, form: re.Pattern[str]) -> int | None:
+    """The same where text is in a form of its own; hours and minutes that it does not tell are 0."""
+    if not isinstance(value, str):
+        return moment(value)
+    found = form.fullmatch(value.strip(SPACE))
+    told = {**_FIRST, **found.groupdict()} if found else {}
+    return _since(*(told[part] for part in "YmdHMS"), None, None) if found else None
 
 
 def _since(*told: str | None) -> int | None:
@@ -222,9 +259,12 @@ def texts(data: Array) -> Read:
     return _each(data, text, object)
 
 
-def moments(data: Array) -> Read:
-    """Moments, as microseconds since 1970."""
-    return _each(data, moment, np.int64)
+def moments(data: Array, dates: str | None = None) -> Read:
+    """Moments, as microseconds since 1970; of text by ISO 8601, or written as `dates` says."""
+    if dates is None:
+        return _each(data, moment, np.int64)
+    form = written(dates)
+    return _each(data, lambda value: moment_written(value, form), np.int64)
 
 
 def in_utc(data: Array) -> Array:

@@ -18,8 +18,10 @@ from headcount.questions.argument import Argument, Told
 from headcount.questions.domains.categories import OTHER, Listed
 from headcount.questions.domains.columns import declared_columns
 from headcount.questions.domains.domain import Codes, Domain, Label, Shape
+from headcount.questions.domains.missing import told
 from headcount.questions.domains.record import Record
 from headcount.questions.question import Question
+from headcount.questions.said import Said
 from headcount.questions.strategies.margins import Axes, Margins, maximal
 
 MOST_CODES = 1 << 53  # cells of the whole table, of which a person's is one number
@@ -103,6 +105,13 @@ class Table(Question):
     @classmethod
     def posed(cls, *, columns: Any, margins: Any = None) -> Self:  # type: ignore[override]
         return cls(columns, 2 if margins is None else margins)
+
+    def declared(self, said: Said) -> Question:
+        """What is said of missing values goes for every column that can take it."""
+        words = told(said.missing, *(domain.takes for domain in self.domains))
+        pairs = zip(self.columns, words, strict=True)
+        columns = tuple((name, domain if word is None else domain.with_missing(word)) for (name, domain), word in pairs)
+        return super(Table, replace(self, columns=columns)).declared(replace(said, missing=None))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -206,7 +215,7 @@ class Table(Question):
     def labels_of(self, axis: int) -> list[Label]:
         """Those of a column."""
         domain = self.domains[axis]
-        return [*domain.labels, *([OTHER] if domain.other else [])]
+        return [*domain.called, *([OTHER] if domain.other else [])]
 
     @property
     def each(self) -> str:

@@ -186,6 +186,8 @@ def _read(argument: Argument, given: dict[str, Any]) -> Any:
             return categories_of(typed[0])
         case Told.EDGES:
             return bins_of(typed[0])
+        case Told.TEXT:
+            return typed[0]
     return _number(argument.name, typed[0])
 
 

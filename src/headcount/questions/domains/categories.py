@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
 from headcount.programme.law import Floats
 from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shape
-from headcount.questions.domains.missing import AS_OTHER, CATEGORY, DROP, MISSING, REFUSE, rule
+from headcount.questions.domains.missing import AS_OTHER, CATEGORY, DROP, LISTS, MISSING, REFUSE, Kind, rule
 from headcount.questions.reading import Array, Declared, Mask, Read, declared_number, declared_text, numbers, texts
 from headcount.types import Labels
 
@@ -29,6 +29,8 @@ class Listed(Domain):
     other: bool
     missing: str | None
     outside: ClassVar[str]
+    remedy: ClassVar[Phrase] = Phrase("name them all, or use {other} to count the rest apart", other=True)
+    takes: ClassVar[Kind] = LISTS  # what may become of a missing value
     shape: ClassVar[Shape] = Shape.ONE_OF
     merge: ClassVar[Merge] = Merge.SAME  # type: ignore[misc]
 
@@ -54,11 +56,15 @@ class Listed(Domain):
         if self.other:
             codes = np.where(known & ~read.missing & ~read.strange, codes, self.size - 1)
         elif not np.all((known & ~read.strange) | read.missing):
-            works = Phrase("name them all, or use {other} to count the rest apart", other=True)
-            raise BadData(f"data has values {self.outside}", works)
+            raise BadData(f"data has values {self.outside}", self.remedy)
         if self.apart:
             codes = np.where(read.missing, len(self.labels), codes)
         return codes.astype(self.narrow, copy=False)
+
+    def with_missing(self, said: float | str) -> Self:
+        """The same where this was said of missing values."""
+        other = {"other": True} if said == AS_OTHER else {}
+        return replace(self, missing=said, **other)  # type: ignore[type-var]
 
     @property
     def narrow(self) -> np.dtype[Any]:

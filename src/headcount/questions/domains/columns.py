@@ -21,7 +21,7 @@ FORMS: dict[frozenset[str], Callable[[Mapping[str, Any]], Listed]] = {
     frozenset({"bins"}): lambda told: Bins.of(told["bins"], other=told.get("other", False)),
     frozenset({"bounds", "bins"}): lambda told: Intervals(tuple(told["bounds"]), told["bins"], told.get("clip", False)),
 }
-OPTIONS = {"other", "clip"}
+OPTIONS = {"other", "clip", "missing"}
 
 
 def declared_columns(given: Any) -> tuple[tuple[str, Listed], ...]:
@@ -63,4 +63,4 @@ def _domain(name: str, told: Any) -> Listed:
     if ("clip" in told) > ("bounds" in told) or ("other" in told and "bounds" in told):
         works = "clip is for equal bins between bounds, other for categories and edges"
         raise BadArgument("columns", f"has an option that {name!r} cannot have", works)
-    return form(told)
+    return form(told) if told.get("missing") is None else form(told).with_missing(told["missing"])

@@ -14,7 +14,8 @@ from headcount.programme.law import Floats
 from headcount.questions.domains.bins import Bins, between, is_pair
 from headcount.questions.domains.categories import Listed, positive
 from headcount.questions.domains.domain import Codes
-from headcount.questions.domains.levels import bounded
+from headcount.questions.domains.levels import bounded, within_bounds
+from headcount.questions.domains.missing import AMOUNTS, Kind
 from headcount.questions.reading import Array, numbers
 
 
@@ -26,9 +27,10 @@ class Intervals(Listed):
     bounds: tuple[float, float]
     count: int
     clip: bool = False
-    missing: str | None = None
+    missing: float | str | None = None  # type: ignore[assignment]
     other: ClassVar[bool] = False  # type: ignore[misc]
     outside: ClassVar[str] = "outside the bounds"
+    takes: ClassVar[Kind] = AMOUNTS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bounds", bounded(self.bounds))
@@ -37,6 +39,7 @@ class Intervals(Listed):
         object.__setattr__(self, "count", positive("bins", int(self.count)))
         if np.any(np.diff(self.edges) <= 0.0):
             raise BadArgument("bins", f"is {self.count:,}, too many for doubles to tell apart", "use fewer")
+        within_bounds(self.missing, self.bounds, clip=self.clip)
 
     @cached_property
     def edges(self) -> Floats:
@@ -56,7 +59,8 @@ class Intervals(Listed):
     def codes(self, column: Array) -> Codes:
         if not column.size:
             return np.zeros(0, dtype=self.narrow)
-        held, (low, high) = numbers(column).require("data must be numbers for a distribution").values, self.bounds
+        read = numbers(column).filled(self.missing)
+        held, (low, high) = read.require("data must be numbers for a distribution").values, self.bounds
         if self.clip:
             held = np.clip(held, low, high)
         elif not (low <= held.min() and held.max() <= high):

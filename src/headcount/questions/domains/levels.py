@@ -15,7 +15,7 @@ from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
 from headcount.questions.domains.domain import Domain, Merge, Shape, Spelling, Steps
 from headcount.questions.domains.missing import rule
-from headcount.questions.reading import EXACT, Array, Read
+from headcount.questions.reading import EXACT, Array
 from headcount.questions.reading import numbers as numerals
 
 BETWEEN_STEPS = 1e-6  # tolerance of values beside a step
@@ -47,10 +47,7 @@ class Levels(Domain):
             object.__setattr__(self, "within", tuple(float(end) for end in self.within))
         if not low <= self.limits[0] < self.limits[1] <= high:
             raise BadArgument("within", f"is {self.within!r}", f"use a part of ({low:g}, {high:g})")
-        if isinstance(self.missing, int | float) and not (
-            self.clip or self.limits[0] <= self.missing <= self.limits[1]
-        ):
-            raise BadArgument("missing", f"is {self.missing:g}, outside the bounds", "use a number within them")
+        within_bounds(self.missing, self.limits, clip=self.clip)
         if not 1 <= self.count <= REAL_STEPS or self.count != int(self.count):
             raise BadArgument("steps", f"is {self.count!r}", "use a whole number from 1 to 2**40")
         if self.stepped and max(-low, high) >= EXACT:
@@ -92,15 +89,7 @@ class Levels(Domain):
         return self.count + 1
 
     def numbers(self, column: Array) -> npt.NDArray[np.float64]:
-        read = numerals(column)
-        if self.filled is not None:
-            read = Read(np.where(read.missing, self.filled, read.values), read.strange, np.zeros_like(read.missing))
-        return read.require("data must be numbers for a sum or a mean").values
-
-    @property
-    def filled(self) -> float | None:
-        """The number that a missing one counts as."""
-        return None if self.missing is None or isinstance(self.missing, str) else float(self.missing)
+        return numerals(column).filled(self.missing).require("data must be numbers for a sum or a mean").values
 
     @property
     def rules(self) -> list[str]:
@@ -158,6 +147,12 @@ class Levels(Domain):
         within = {} if self.within is None else {"within": list(self.within)}
         missing = {} if self.missing is None else {"missing": self.missing}
         return {"bounds": list(self.bounds), "steps": self.count, "clip": self.clip, **within, **missing}
+
+
+def within_bounds(missing: float | str | None, bounds: tuple[float, float], *, clip: bool) -> None:
+    """Refuses a number for a missing value that nobody could hold."""
+    if isinstance(missing, int | float) and not (clip or bounds[0] <= missing <= bounds[1]):
+        raise BadArgument("missing", f"is {missing:g}, outside the bounds", "use a number within them")
 
 
 def bounded(bounds: Any) -> tuple[float, float]:

@@ -27,7 +27,6 @@ class Kind:
 BITS = Kind(frozenset({REFUSE, NO, DROP}))
 LISTS = Kind(frozenset({REFUSE, AS_OTHER, CATEGORY, DROP}))
 AMOUNTS = Kind(frozenset({REFUSE, DROP}), number=True)
-ONLY_DROPPED = Kind(frozenset({REFUSE, DROP}))
 
 
 def told(missing: Missing | None, *kinds: Kind) -> list[Any]:

@@ -15,7 +15,7 @@ from headcount.errors import BadArgument
 from headcount.phrases import Phrase
 from headcount.questions.domains.categories import MOST_CATEGORIES, Listed
 from headcount.questions.domains.domain import Codes
-from headcount.questions.reading import Array, moment, moments
+from headcount.questions.reading import Array, moment, moments, written
 
 PERIODS = ("day", "week", "month", "quarter", "year")
 WORKS = Phrase("use days as in {bounds}", bounds=("2026-01-01", "2026-12-31"))
@@ -30,9 +30,16 @@ class Periods(Listed):
     period: str = ""  # which of `PERIODS`, where they are
     other: bool = False
     missing: str | None = None
-    outside: ClassVar[str] = "outside the periods"
+    dates: str | None = None  # how text writes them, where that is not ISO 8601
+    remedy: ClassVar[Phrase] = Phrase(
+        "say how days are written, as in {dates}, or name more periods, or use {other} to count the rest apart",
+        dates="%d.%m.%Y",
+        other=True,
+    )
 
     def __post_init__(self) -> None:
+        if self.dates is not None:
+            written(self.dates)
         found = [moment(start) for start in self.starts]
         increasing = None not in found and all(low < high for low, high in pairwise(found))  # type: ignore[operator]
         if len(found) < 2 or not increasing:
@@ -41,12 +48,18 @@ class Periods(Listed):
         object.__setattr__(self, "starts", tuple(map(iso, self._moments)))
         self._require_other()
 
+    @property
+    def outside(self) -> str:  # type: ignore[override]
+        form = f"written as {self.dates}" if self.dates else "as in 2026-11-16 or 2026-11-16 09:30"
+        return f"that are no days {form}, or not from {self.starts[0]} to before {self.starts[-1]}"
+
     @classmethod
-    def of(cls, bins: Any, bounds: Any = None, *, other: bool = False, missing: str | None = None) -> Periods:
+    def of(cls, bins: Any, bounds: Any = None, *, other: bool = False, dates: str | None = None) -> Periods:
         """From moments, or as the name of a period and the first and the last day: periods that begin before the first
-        day or end after the last one are whole."""
+        day or end after the last one are whole. The first day of a month, quarter or year may also be the end: with it
+        the last one is over."""
         if not isinstance(bins, str):
-            return cls(tuple(_text(each) for each in bins), other=other, missing=missing)
+            return cls(tuple(_text(each) for each in bins), other=other, dates=dates)
         if bins not in PERIODS:
             raise BadArgument("bins", f"is {bins!r}", f"use one of {', '.join(PERIODS)}, a number of bins, or edges")
         if not isinstance(bounds, Sequence) or isinstance(bounds, str) or len(bounds) != 2:
@@ -54,7 +67,7 @@ class Periods(Listed):
         first, last = (_day(each) for each in bounds)
         if first > last:
             raise BadArgument("bounds", f"is {bounds!r}", WORKS)
-        return cls(tuple(day.isoformat() for day in _starts(bins, first, last)), bins, other, missing)
+        return cls(tuple(day.isoformat() for day in _starts(bins, first, last)), bins, other, dates=dates)
 
     @property
     def _moments(self) -> list[int]:
@@ -74,7 +87,7 @@ class Periods(Listed):
     def codes(self, column: Array) -> Codes:
         if not column.size:
             return np.zeros(0, dtype=self.narrow)
-        read, edges = moments(column), np.array(self._moments)
+        read, edges = moments(column, self.dates), np.array(self._moments)
         codes = np.searchsorted(edges, read.values, side="right") - 1
         return self.placed(codes, read, (codes >= 0) & (codes < edges.size - 1))
 
@@ -97,10 +110,12 @@ class Periods(Listed):
 
     @property
     def rules(self) -> list[str]:
-        return [*(["weeks begin on Monday"] if self.period == "week" else []), *super().rules]
+        weeks = ["weeks begin on Monday"] if self.period == "week" else []
+        return [*weeks, *([f"dates are written as {self.dates}"] if self.dates else []), *super().rules]
 
     def to_json(self) -> dict[str, Any]:
-        return {"starts": list(self.starts), "period": self.period, **self._placing()}
+        dates = {} if self.dates is None else {"dates": self.dates}
+        return {"starts": list(self.starts), "period": self.period, **dates, **self._placing()}
 
 
 def iso(microseconds: int) -> str:
@@ -134,7 +149,7 @@ def _starts(period: str, first: date, last: date) -> Iterator[date]:
         at = date(first.year, (first.month - 1) // step * step + 1, 1)
     for _ in range(MOST_CATEGORIES):
         yield at
-        if at > last:
+        if at > last or (at == last > first and step is not None):
             return
         if step is None:
             at += timedelta(days=7 if period == "week" else 1)
