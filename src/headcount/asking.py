@@ -18,7 +18,6 @@ from headcount.finding import in_found_groups, require_in_one_place
 from headcount.ledger.habit import habit
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
-from headcount.planner.situation import ready
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import BINS, Distribution
@@ -153,11 +152,11 @@ def ask(
     True
     """
     rows = Rows.of(question, data, column=column, where=where, by=by, unit=unit, most=max_contributions)
-    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    budget = Budget(epsilon, delta, Neighbours(neighbours))
     budget.require_hidden(rows.most or 1)
     if missing is not None or spelled or by is not None:
         question = question.declared(rows.said(missing, spelled=spelled))
-    question = ready(question, budget)
+    question = question.planned(private=budget.neighbours.hides_size)
     engine = engine or engine_for(data)
     if (finding := question.finding) is not None:
         require_in_one_place(question, model, protocol)

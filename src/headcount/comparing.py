@@ -16,7 +16,6 @@ from headcount.ledger.ledger import Ledger
 from headcount.phrases import Phrase
 from headcount.planner.comparison import Comparison, Side
 from headcount.planner.planning import crowd_for, plan_for
-from headcount.planner.situation import ready
 from headcount.privacy.approximate_dp import ApproximateDP
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.compose import compose
@@ -92,9 +91,9 @@ def compare(
     (ε=2, δ=0)
     """
     rows = Rows(data, column=column, where=where, unit=unit, most=max_contributions)
-    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    budget = Budget(epsilon, delta, Neighbours(neighbours))
     budget.require_hidden(rows.most or 1)
-    asked = ready(_task(task, bounds, clip, categories, other), budget)
+    asked = _task(task, bounds, clip, categories, other).planned(private=budget.neighbours.hides_size)
     engine = engine_for(data)
     answers = engine.answers(asked, rows)
     crowd = crowd_for(asked, answers.size, rows.most or 1, budget)

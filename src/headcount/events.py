@@ -18,7 +18,6 @@ from headcount.ledger.ledger import Ledger
 from headcount.planner.advise import advise
 from headcount.planner.levels import Levels, best_levels
 from headcount.planner.planning import IMAGINED
-from headcount.planner.situation import ready
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
@@ -117,7 +116,7 @@ def series(
         raise BadArgument("cumulative", "needs people who count in one round", "use contributes=1")
     if column is None and question is not None and not question.reads and question.shape is not Shape.BIT:
         raise BadArgument("column", "is missing", "name the column that holds people's answers")
-    asked = ready(question or Count(), Budget(epsilon, delta, Neighbours.ADD_REMOVE))
+    asked = (question or Count()).planned(private=True)
 
     def plan(levels: int) -> Plan:
         return _plan(asked, Budget(epsilon, delta, Neighbours.ADD_REMOVE, contributes * levels))

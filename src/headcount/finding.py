@@ -20,7 +20,7 @@ from headcount.errors import BadArgument, Unsupported
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
 from headcount.privacy.budget import Budget, total
-from headcount.privacy.model import Model, parsed_model
+from headcount.privacy.model import Model
 from headcount.programme.coins import NoCoins, SecretCoins
 from headcount.questions.question import Question
 from headcount.running import shown
@@ -54,7 +54,7 @@ def in_found_groups(
 
 def require_in_one_place(question: Question, model: str | None, protocol: str | None) -> None:
     """Refuses what two releases of a trusted side cannot be."""
-    if parsed_model(model or Model.CENTRAL) is not Model.CENTRAL:
+    if Model(model or Model.CENTRAL) is not Model.CENTRAL:
         raise Unsupported(f"a {question.name} in groups that nobody listed is for whoever holds the data", "list them")
     if protocol is not None:
         works = "list the groups, or leave it out"

@@ -108,7 +108,7 @@ def test_an_unknown_relation_is_refused_with_the_known_ones(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["add-remove", "add_remove", Neighbours.ADD_REMOVE])
 def test_a_relation_may_be_spelled_with_a_hyphen_or_an_underscore(text: str) -> None:
-    assert Neighbours.parse(text) is Neighbours.ADD_REMOVE
+    assert Neighbours(text) is Neighbours.ADD_REMOVE
 
 
 def test_refusals_are_value_errors_too() -> None:

@@ -32,7 +32,7 @@ class Allowance:
 
     @classmethod
     def of(cls, epsilon: Any, delta: Any, neighbours: str) -> Allowance:
-        relation = Neighbours.parse(neighbours)
+        relation = Neighbours(neighbours)
         rounded = [float(part) if isinstance(part, Fraction) else part for part in (epsilon, delta)]
         budget = Budget(rounded[0], rounded[1], relation)  # refuses what is out of range
         return cls(

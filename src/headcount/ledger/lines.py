@@ -174,7 +174,7 @@ def _budget(first: dict[str, Any], place: str) -> Allowance:
         raise BadArgument("ledger", f"{place} is not of the format {FORMAT}", "give the path of a ledger")
     try:
         _ = first["id"]
-        return Allowance(Fraction(first["epsilon"]), Fraction(first["delta"]), Neighbours.parse(first["neighbours"]))
+        return Allowance(Fraction(first["epsilon"]), Fraction(first["delta"]), Neighbours(first["neighbours"]))
     except (TypeError, KeyError, ValueError, ZeroDivisionError):
         raise Damaged(f"{place} has no budget in its first line", "restore it from a copy") from None
 

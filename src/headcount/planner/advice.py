@@ -21,7 +21,7 @@ from headcount.planner.reasons import delta_warning, reasons
 from headcount.planner.situation import Situation
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.model import Model, parsed_model
+from headcount.privacy.model import Model
 from headcount.protocols.base.plan import Plan
 from headcount.questions.question import Question
 
@@ -112,7 +112,7 @@ class Advice(Tabular, Pictured):
         model : str
             For example "shuffle".
         """
-        trusted = parsed_model(model)
+        trusted = Model(model)
         return next((option for option in self.feasible if option.kind.model is trusted), None)
 
     def plan(self, option: CalibratedOption | str) -> Plan:

@@ -14,7 +14,7 @@ from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
 from headcount.planner.option import Option, best_option, fewest_of, in_order
 from headcount.planner.selection import Names, Progress, matching_protocols, parsed_models
-from headcount.planner.situation import Caps, Situation, crowd_and_sizes, crowd_of, ready
+from headcount.planner.situation import Caps, Situation, crowd_and_sizes, crowd_of
 from headcount.planner.solve import CLOSE, fewest_people, smallest_epsilon
 from headcount.privacy.budget import MOST_ROUNDS, Budget, Neighbours
 from headcount.privacy.crowd import Crowd
@@ -132,8 +132,8 @@ def advise(
     unknown = _unknown(n, epsilon, within)
     if unknown == "n" and (ones is not None or least is not None):
         raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
-    budget = Budget(1.0 if epsilon is None else epsilon, delta, Neighbours.parse(neighbours), rounds)
-    question = ready(question_called("task", task), budget)
+    budget = Budget(1.0 if epsilon is None else epsilon, delta, Neighbours(neighbours), rounds)
+    question = question_called("task", task).planned(private=budget.neighbours.hides_size)
     people = 1 + corrupt if n is None else n
     crowd, sizes = crowd_and_sizes(people, budget, least, corrupt, honest, max_contributions)
     given = Situation(

@@ -290,7 +290,7 @@ def frontier(
     given = Situation(
         question_called("task", task),
         crowd_of(n, None, 0, honest, each=1),
-        Budget(epsilon, delta, Neighbours.parse(neighbours)),
+        Budget(epsilon, delta, Neighbours(neighbours)),
         Expected.parse(ones, n),
     )
     kinds = matching_protocols(given.task, models, protocols)

@@ -256,7 +256,7 @@ def map(
     >>> hc.map(epsilon=1, delta=1e-6, points=4, protocols=["zsum"]).n
     (100, 2154, 46416, 1000000)
     """
-    budget = Budget(epsilon, delta, Neighbours.parse(neighbours))
+    budget = Budget(epsilon, delta, Neighbours(neighbours))
     people, truths = integer_log_grid("n", n, points, LARGEST), integer_log_grid("ones", ones, points, LARGEST)
     named = models is not None or protocols is not None
     shuffled = matching_protocols(Count(), models or (Model.SHUFFLE, Model.THRESHOLD), protocols)

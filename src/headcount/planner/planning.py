@@ -12,7 +12,7 @@ from headcount.planner.advise import advise
 from headcount.planner.calibrate import calibrate
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.model import Model, parsed_model
+from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE, named
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
@@ -42,7 +42,7 @@ def plan_for(
 ) -> Plan:
     """The plan for such a crowd: the best of the model, or of the protocol of this name."""
     cls = named(name) if name else None
-    trusted = cls.model if cls else parsed_model(model or Model.CENTRAL)
+    trusted = cls.model if cls else Model(model or Model.CENTRAL)
     if budget.neighbours.hides_size and trusted not in (Model.CENTRAL, Model.DUMMIES):
         raise Unsupported(
             Phrase("{neighbours} needs {model} or 'shuffle-dummies'", neighbours="add-remove", model="central"),
@@ -50,7 +50,7 @@ def plan_for(
             "for: hc.run(hc.advise(…), data)",
         )
     if cls is not None:
-        if model is not None and parsed_model(model) is not trusted:
+        if model is not None and Model(model) is not trusted:
             raise BadArgument("model", f"is {model!r}, but {name} is of the {trusted} model", "leave one of them out")
         return Plan(calibrate(cls, task, crowd, budget, **parameters), budget)
     if parameters:
@@ -149,7 +149,7 @@ def protocol(
             raise BadArgument("task", "is missing", f"give one: {name} answers {' or '.join(cls.question_names())}")
         task = Count()
     if epsilon is not None:
-        budget = Budget(epsilon, delta or 0.0, Neighbours.parse(neighbours))
+        budget = Budget(epsilon, delta or 0.0, Neighbours(neighbours))
         return calibrate(cls, task, crowd, budget, **parameters)
     if delta is not None:
         raise BadArgument("epsilon", "is missing while delta is given", "give both to calibrate, neither to price")
@@ -164,4 +164,4 @@ def _given(cls: type[Protocol], task: Question, crowd: Crowd, neighbours: str, p
     for name in needed:
         if name not in parameters:
             raise BadArgument(name, f"is missing for {cls.name}", "give it, or epsilon and delta to calibrate")
-    return cls(task=task, crowd=crowd, neighbours=Neighbours.parse(neighbours), **parameters)
+    return cls(task=task, crowd=crowd, neighbours=Neighbours(neighbours), **parameters)

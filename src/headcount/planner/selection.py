@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from headcount.errors import BadArgument, Infeasible
-from headcount.privacy.model import Model, parsed_model
+from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE, named
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.question import Question
@@ -32,7 +32,7 @@ def matching_protocols(task: Question, models: Names, protocols: Names) -> list[
 
 def parsed_models(models: Names) -> set[Model]:
     """The models of these names; without any names, all of them."""
-    return set(Model) if models is None else {parsed_model(model) for model in _several("models", models)}
+    return set(Model) if models is None else {Model(model) for model in _several("models", models)}
 
 
 def log_grid(argument: str, ends: tuple[float, float], points: int, least: float, most: float) -> list[float]:

@@ -23,11 +23,6 @@ from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 
 
-def ready(task: Question, budget: Budget) -> Question:
-    """The question as it is planned for. Where people may be missing, a person counts from zero."""
-    return task.counted_from_zero() if budget.neighbours.hides_size else task.of_everybody()
-
-
 def _over_cap(over: list[tuple[str, float, float]]) -> OverCap:
     """The refusal of costs over their caps, with the caps that would do."""
     sent = " and ".join(counted(cost, name, digits=",.4g") for name, cost, _ in over)

@@ -52,11 +52,11 @@ class Neighbours(StrEnum):
         return f"{type(self).__name__}.{self.name}"
 
     @classmethod
-    def parse(cls, text: str) -> Neighbours:
-        try:
-            return cls(str(text).replace("_", "-"))
-        except ValueError:
-            raise BadArgument("neighbours", f"is {text!r}", "use 'replace' or 'add-remove'") from None
+    def _missing_(cls, value: object) -> Neighbours:
+        for each in cls:
+            if each == str(value).replace("_", "-"):
+                return each
+        raise BadArgument("neighbours", f"is {value!r}", "use 'replace' or 'add-remove'")
 
 
 LARGEST_EPSILON = 50.0
@@ -113,7 +113,7 @@ class Budget:
             raise BadArgument("epsilon", f"is {self.epsilon:g}", works["epsilon"])
         if not (self.delta == 0 or SMALLEST_DELTA <= self.delta < 1):
             raise BadArgument("delta", f"is {self.delta:g}", works["delta"])
-        object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
+        object.__setattr__(self, "neighbours", Neighbours(self.neighbours))
         whole = f"use a whole number from 1 to {MOST_ROUNDS:,}, for example 52"
         rounds = quantity("rounds", self.rounds, whole)
         if rounds != int(rounds) or not 1 <= rounds <= MOST_ROUNDS:

@@ -39,7 +39,7 @@ def poisson_cells(mean: float) -> int:
     k = math.ceil(math.e * math.e * mean) + 8
     while k * (math.log(k / mean) - 1.0) + mean < TAIL_BITS * math.log(2.0):
         k += 8
-    return _affordable(k)
+    return k
 
 
 def negative_binomial_cells(shape: float, decay: float) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NoReturn
 
 from headcount.errors import BadArgument
 
@@ -59,6 +60,10 @@ class Model(StrEnum):
     def __repr__(self) -> str:
         return f"{type(self).__name__}.{self.name}"
 
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise BadArgument("model", f"is {value!r}", f"use one of {', '.join(cls)}")
+
 
 class Party(StrEnum):
     """Who sees something of a collection, and the answer besides."""
@@ -66,10 +71,3 @@ class Party(StrEnum):
     ANALYSER = "analyser"
     PUBLIC = "public"
     SHUFFLER = "shuffler"
-
-
-def parsed_model(model: str) -> Model:
-    try:
-        return Model(model)
-    except ValueError:
-        raise BadArgument("model", f"is {model!r}", f"use one of {', '.join(Model)}") from None

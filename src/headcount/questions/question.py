@@ -144,6 +144,10 @@ class Question(ABC):
         """The true cells of people with these codes, for simulation and tests."""
         return np.bincount(codes, minlength=self.values).astype(np.float64)
 
+    def planned(self, *, private: bool) -> Question:
+        """The same as it is planned for, where the number of people is private or public."""
+        return self.counted_from_zero() if private else self.of_everybody()
+
     def of_everybody(self) -> Question:
         """The same where the number of people is public, which no row may be left out of."""
         if self.domain.drops:

@@ -31,7 +31,6 @@ from headcount.errors import BadArgument, Refused
 from headcount.figures.canvas import matplotlib
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
-from headcount.planner.situation import ready
 from headcount.privacy.budget import Budget
 from headcount.protocols.base.plan import Plan
 from headcount.questions import QUESTIONS
@@ -246,7 +245,7 @@ class File:
 
     def planned(self, asked: Asked) -> Plan:
         """The plan for everybody in the file, and only for as many."""
-        question = ready(asked.question, asked.budget)
+        question = asked.question.planned(private=asked.budget.neighbours.hides_size)
         columns = [asked.column, *([asked.unit] if asked.unit else [])]
         data = table(str(self.path), columns, None)
         answers = engine_for(data).answers(question, asked.rows(data, question))

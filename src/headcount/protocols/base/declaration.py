@@ -64,7 +64,7 @@ class Declaration(ABC):
     neighbours: Neighbours = Neighbours.REPLACE
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "neighbours", Neighbours.parse(self.neighbours))
+        object.__setattr__(self, "neighbours", Neighbours(self.neighbours))
         self.require(self.task)
         if self.neighbours not in self.relations:
             others = [setting("neighbours", str(relation)) for relation in sorted(self.relations)]

@@ -79,7 +79,7 @@ def _protocol(data: dict[str, Any]) -> Protocol:
     return named(data["protocol"], former=True)(
         task=task_from_json(data["task"]),
         crowd=Crowd(**data["crowd"]),
-        neighbours=Neighbours.parse(data["neighbours"]),
+        neighbours=Neighbours(data["neighbours"]),
         **data["parameters"],
     )
 

@@ -133,7 +133,7 @@ def _protocol(
         if categories or bounds:
             option = "--categories" if categories else "--bounds"
             raise BadArgument(option, "needs parameters or a budget", "add for example --epsilon 1 --delta 1e-2")
-        return _tiny(cls, n, Relation.parse(neighbours))
+        return _tiny(cls, n, Relation(neighbours))
     task: Question | None = None if Shape.BIT in cls.shapes else cls.tiny().task
     if categories or bounds:
         task = implied(categories=categories_of(categories), bounds=bounds)
