@@ -10,11 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from headcount.cli import commands
-from headcount.cli.main import app, main
+from headcount.cli.main import Everything, app, main
 from headcount.errors import Refused
 
 RUNNER = CliRunner()
 ROOT = Path(__file__).parents[2]
+PLACES = {name: place for panel in Everything.panels.values() for name, place in panel.items()}
+APART = {name: place for name, place in PLACES.items() if place in (commands.SERVICE, commands.SURVEY)}
 
 
 @pytest.fixture
@@ -54,7 +56,9 @@ def test_no_package_takes_the_place_of_a_command_of_ours(installed):
 
 
 SURVEY = [["study", *words] for words in ([], ["list"], ["run", "why-five", "--quick"], ["--help"])]
-SERVICE = [[name] for name in commands.SERVICE] + [["ledger", "show", "people", "--data", "desk"]]
+SERVICE = [[name] for name, place in APART.items() if place == commands.SERVICE] + [
+    ["ledger", "show", "people", "--data", "desk"]
+]
 NEEDING = [*((words, "survey") for words in SURVEY), *((words, "service") for words in SERVICE)]
 
 
@@ -77,11 +81,24 @@ def test_without_its_package_a_command_says_in_one_sentence_how_to_install_it(
         RUNNER.invoke(app, words, catch_exceptions=False)
 
 
+def test_the_help_shows_every_command_in_a_panel_that_says_what_it_is_for(installed):
+    installed("greet", *APART)
+    shown = RUNNER.invoke(app, ["--help"]).output
+    panels = re.findall(r"╭─ ([\w ]+) ─", shown)
+    assert panels == ["Options", "Commands", *Everything.panels]  # "Commands" are those of other packages
+    inside = dict(zip(panels, re.split(r"╭─ [\w ]+ ─", shown)[1:], strict=True))
+    assert "greet" in inside["Commands"]
+    assert "count" in inside["Ask about data"]
+    for name in PLACES:
+        (panel,) = (panel for panel, part in Everything.panels.items() if name in part)
+        assert re.search(rf"^. {name}  ", inside[panel], re.MULTILINE)
+
+
 def test_without_its_package_no_command_is_listed(installed):
     installed()
     listed = re.findall(r"^. (\w+)  ", RUNNER.invoke(app, ["--help"]).output, re.MULTILINE)
     assert "count" in listed
-    assert not {*listed} & {*commands.APART}
+    assert not {*listed} & {*APART}
 
 
 def test_without_the_service_a_release_is_not_proved(installed, tmp_path):
@@ -99,5 +116,5 @@ def test_the_survey_and_the_service_are_found():
 @pytest.mark.parametrize("package", ["survey", "service"])
 def test_the_commands_that_are_apart_are_those_of_their_packages(package):
     project = tomllib.loads((ROOT / package / "pyproject.toml").read_text())["project"]
-    told = {name for name, where in commands.APART.items() if where == package}
+    told = {name for name, where in APART.items() if where == package}
     assert told == {*project["entry-points"][commands.CONTRIBUTED]}

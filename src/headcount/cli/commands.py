@@ -16,8 +16,7 @@ from headcount.errors import BadArgument, Refused
 
 CONTRIBUTED = "headcount.commands"  # the entry points by which other packages add commands
 PARTS = "headcount.parts"  # those of what our own commands need of the service
-SERVICE = ("batch", "collection", "demo", "desk", "keys", "party", "serve", "tokens", "web")
-APART = {"audit": "survey", "study": "survey", **dict.fromkeys(SERVICE, "service")}  # which package has the command
+SERVICE, SURVEY = "service", "survey"  # our packages that contribute commands
 
 
 def _refuse_repeated(command: Any, context: Any, words: list[str]) -> None:
@@ -63,18 +62,19 @@ class Elsewhere(Group):
         study = "headcount_survey.cli.study:studies"
     """
 
-    places: ClassVar[Mapping[str, str]]
+    panels: ClassVar[Mapping[str, Mapping[str, str]]]  # of names with places: a module and a name, or a package
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands: Any = Imported(self.places)
+        self.commands: Any = Imported(self.panels)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [*self.commands]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name in APART and cmd_name not in self.commands:
-            raise _not_installed(cmd_name, APART[cmd_name])
+        package = self.commands.places.get(cmd_name)
+        if package in (SERVICE, SURVEY) and cmd_name not in self.commands:
+            raise _not_installed(cmd_name, package)
         return super().get_command(ctx, cmd_name)
 
 
@@ -84,17 +84,20 @@ class Imported(Mapping[str, Any]):
     No package takes the place of a command of headcount's own.
     """
 
-    def __init__(self, places: Mapping[str, str]) -> None:
-        self._places, self._found = places, dict[str, Any]()
+    def __init__(self, panels: Mapping[str, Mapping[str, str]]) -> None:
+        self.places = {name: place for part in panels.values() for name, place in part.items()}
+        self._panels = {name: panel for panel, part in panels.items() for name in part}
+        self._first, self._found = next(iter(panels)), dict[str, Any]()
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._found:
-            self._found[name] = _built(name, self._imported(name))
+            built = self._found[name] = _built(name, self._imported(name))
+            built.rich_help_panel = self._panels.get(name, None if name in _contributed() else self._first)
         return self._found[name]
 
     def _imported(self, name: str) -> Any:
-        if name in self._places:
-            module, _, attribute = self._places[name].rpartition(".")
+        module, _, attribute = self.places.get(name, "").rpartition(".")
+        if module:
             return getattr(import_module(f"headcount.cli.{module}"), attribute)
         from headcount.cli.questions import COMMANDS
 
@@ -103,7 +106,9 @@ class Imported(Mapping[str, Any]):
     def __iter__(self) -> Iterator[str]:
         from headcount.questions import QUESTIONS
 
-        return iter({**QUESTIONS, **self._places, **_contributed()})
+        contributed = _contributed()
+        own = (name for name, place in self.places.items() if "." in place or name in contributed)
+        return iter({**QUESTIONS, **dict.fromkeys(own), **contributed})
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 import headcount
-from headcount.cli.commands import Commands, Elsewhere
+from headcount.cli.commands import SERVICE, SURVEY, Commands, Elsewhere
 from headcount.cli.spelling import Flags
 from headcount.common.printable import printable
 from headcount.errors import Refused
@@ -23,24 +23,39 @@ FAULT = 70  # as sysexits.h has it: an error of the programme's own
 
 
 class Everything(Elsewhere):
-    """Every command of our own but the questions, which come first, and the module and name where it is."""
+    """Every command of our own but the questions, which come first, and the module and name where it is.
 
-    places: ClassVar = {
-        "advise": "advise.advisor",
-        "compare": "compare.compare",
-        "difference": "two_answers.difference",
-        "ratio": "two_answers.ratio",
-        "frontier": "frontier.frontiers",
-        "map": "frontier.draw_map",
-        "price": "price.price",
-        "run": "plans.run",
-        "series": "series.series",
-        "certify": "proof.certify",
-        "verify": "proof.verify",
-        "export": "plans.export",
-        "ledger": "ledger.ledgers",
-        "explain": "explain.glossary",
-        "protocols": "catalogue.protocols",
+    The help shows them in panels, and in these also what our other packages contribute.
+    """
+
+    panels: ClassVar = {
+        "Ask about data": {
+            "series": "series.series",
+            "compare": "compare.compare",
+            "difference": "two_answers.difference",
+            "ratio": "two_answers.ratio",
+            "ledger": "ledger.ledgers",
+            "web": SERVICE,
+        },
+        "Choose a protocol": {
+            "advise": "advise.advisor",
+            "run": "plans.run",
+            "frontier": "frontier.frontiers",
+            "map": "frontier.draw_map",
+            "price": "price.price",
+            "protocols": "catalogue.protocols",
+            "explain": "explain.glossary",
+        },
+        "Prove and attack": {
+            "certify": "proof.certify",
+            "verify": "proof.verify",
+            "audit": SURVEY,
+            "study": SURVEY,
+            "export": "plans.export",
+        },
+        "Collect from devices": dict.fromkeys(
+            ("demo", "collection", "serve", "party", "desk", "keys", "tokens", "batch"), SERVICE
+        ),
     }
 
 

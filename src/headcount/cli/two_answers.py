@@ -40,8 +40,10 @@ def difference(
     theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
-    """By how much is the first answer larger than the second, or one cell of an answer than another? With an interval,
-    and what both cost together."""
+    """By how much is the first answer larger than the second, or one cell of an answer than another?
+
+    With an interval, and what both cost together.
+    """
     require_drawable(plot, theme)
     one, another = _two(first, second, cell or [])
     _show(one - another, how, plot, title, theme)
@@ -56,8 +58,10 @@ def ratio(
     theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
-    """How many times as large is the first answer as the second, or one cell of an answer as another? With an interval,
-    and what both cost together."""
+    """How many times as large is the first answer as the second, or one cell of an answer as another?
+
+    With an interval, and what both cost together.
+    """
     require_drawable(plot, theme)
     one, another = _two(first, second, cell or [])
     _show(one / another, how, plot, title, theme)
