@@ -294,3 +294,13 @@ def test_a_private_number_of_people_does_not_choose_a_protocol_for_nobody():
     assert found.protocol.name == "geometric"
     assert found.protocol.crowd.size == 1
     assert found.n is None
+
+
+def test_cells_are_gone_through_with_other_and_have_intervals_at_any_confidence():
+    answer = hc.histogram([*"aab"] * 100, categories=["a"], other=True, epsilon=1)
+    assert [cell.category for cell in answer] == ["a", "(other)"]
+    assert answer["a"].interval() == answer["a"].interval95
+    low, high = answer["a"].interval(0.999)
+    assert low < answer["a"].interval95[0] < answer["a"].interval95[1] < high
+    with pytest.raises(hc.errors.Unsupported, match="one number"):
+        list(hc.count([0, 1] * 50, epsilon=1))

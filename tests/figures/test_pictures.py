@@ -52,6 +52,10 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "unknown labels": lambda: hc.histogram(PLANS, epsilon=1, delta=1e-6, model="central"),
     "nothing to show": lambda: hc.histogram([*"abc"], epsilon=1, delta=1e-6, model="central"),
     "many categories": lambda: hc.histogram(list(map(str, range(90))), categories=list(map(str, range(90))), **CENTRAL),
+    "top": lambda: _histogram().top(2),
+    "weeks": lambda: hc.histogram(
+        ["2026-01-06", "2026-01-14"] * 500, bins="week", bounds=("2026-01-05", "2026-01-25"), **CENTRAL
+    ),
     "distribution": lambda: hc.distribution(AGES, bounds=(0, 120), bins=120, **CENTRAL),
     "quantile": lambda: hc.quantile(AGES, bounds=(0, 120), bins=120, **CENTRAL),
     "range": lambda: hc.distribution(AGES, bounds=(0, 120), bins=120, **CENTRAL).between(30, 40),
@@ -185,3 +189,30 @@ except hc.errors.MissingExtra as refusal:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert f"headcount[{extra}]" in done.stdout
+
+
+def test_labels_of_ticks_stand_where_they_say() -> None:
+    axes = matplotlib.figure.Figure().subplots()
+    rows([Span("", 0.9062, 0.9044, 0.9080)], axes, title="", xlabel="", from_zero=False)
+    named = zip(axes.get_xticks(), (label.get_text() for label in axes.get_xticklabels()), strict=True)
+    assert all(float(label) == pytest.approx(place, rel=1e-9) for place, label in named)
+
+
+def test_the_picture_of_the_largest_has_these_alone_in_their_order() -> None:
+    axes = matplotlib.figure.Figure().subplots()
+    found("top").plot(axes)
+    assert [label.get_text() for label in axes.get_yticklabels()] == [cell.category for cell in found("top")]
+
+
+def test_a_group_with_too_few_people_says_so_beside_its_line() -> None:
+    axes = matplotlib.figure.Figure().subplots()
+    rows([Span("a", float("nan"), 0.0, 1.0, "too few people to tell")], axes, title="", xlabel="")
+    (note,) = [text for text in axes.texts if text.get_text() == "too few people to tell"]
+    assert note.xy == (1.0, 0.0)
+
+
+def test_what_belongs_to_no_period_is_named_however_many_there_are() -> None:
+    axes = matplotlib.figure.Figure().subplots()
+    names = [f"2026-01-{day:02}" for day in range(1, 32)]
+    columns([Span(name, 1.0, 0.5, 1.5) for name in [*names, "(other)"]], axes, title="", xlabel="", ylabel="")
+    assert axes.get_xticklabels()[-1].get_text() == "(other)"

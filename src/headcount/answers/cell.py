@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from headcount.answers.estimate import Estimate
 
 
+SHOWN_CONFIDENCE = 0.95
+
+
 @dataclass(frozen=True)
 class Cell(Arithmetic):
     """One category's part of a histogram. A difference or ratio of two cells of one answer costs nothing more."""
@@ -27,10 +30,32 @@ class Cell(Arithmetic):
     people: float | None = None  # about how many there are in the group, of a rate, a mean or a sum
     of: Estimate | None = field(default=None, repr=False, compare=False)  # the answer that it is a cell of
 
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """The confidence interval of this cell.
+
+        Parameters
+        ----------
+        confidence : float
+            Chance that the interval covers the truth, above 0 and below 1.
+
+        Returns
+        -------
+        tuple of float
+            Its two ends.
+
+        Raises
+        ------
+        errors.Unsupported
+            At another confidence than 0.95, if it is a total of cells.
+        """
+        return self.interval95 if confidence == SHOWN_CONFIDENCE else self._operand.parts[0].interval(confidence)
+
     @property
     def _operand(self) -> Operand:
         if self.of is None:
-            raise Unsupported("this cell is of no answer that can be compared", "compare cells of two answers")
+            raise Unsupported(
+                "this cell is a total, whose law is not kept", "use .interval95, or the cells of the answer"
+            )
         return self.of.operand_of(self.category)
 
     def _is(self, other: Arithmetic) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from html import escape
@@ -297,6 +297,11 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return found[:-1] if self._has_other else found
 
     @property
+    def group_sizes(self) -> Floats:
+        """By which the cells are the largest: in how many people they are about."""
+        return self.people
+
+    @property
     def _has_other(self) -> bool:
         return self.protocol.task.other and (self.tally.keys is None or self.categories[-1:] == [OTHER])
 
@@ -383,8 +388,14 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
         return ranked(self, k)
 
+    def __iter__(self) -> Iterator[Cell]:
+        """The cells, and `other` where it was counted."""
+        if not self.protocol.task.shape.several:
+            raise Unsupported(f"a {self.protocol.task.name} is one number", "use .value and .interval()")
+        return iter([*self.cells, *([] if self.other is None else [self.other])])
+
     def __getitem__(self, category: Label) -> Cell:
-        for cell in [*self.cells, *([] if self.other is None else [self.other])]:
+        for cell in self:
             if cell.category == category:
                 return cell
         raise KeyError(category)
@@ -530,10 +541,9 @@ class Estimate(Tabular, Pictured, Arithmetic):
         if not self.protocol.task.shape.several:
             told = self.to_json()
             return [{name: told[name] for name in RECORDED}]
-        other = [] if self.other is None else [self.other]
         return [
             {"category": plain(cell.category), "value": cell.value, "interval95": list(cell.interval95)}
-            for cell in [*self.cells, *other]
+            for cell in self
         ]
 
     def to_json(self) -> dict[str, Any]:

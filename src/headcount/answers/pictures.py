@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,21 +12,25 @@ from headcount.answers.labels import called
 from headcount.figures.intervals import Span, columns, rows
 
 if TYPE_CHECKING:
+    from headcount.answers.cell import Cell
     from headcount.answers.distribution import DistributionEstimate
     from headcount.answers.estimate import Estimate
     from headcount.answers.number import Number
     from headcount.answers.table import Margin
 
 SHOWN = 40  # bars; the rest is counted in the subtitle
-COLUMNS = 60
+COLUMNS = 400  # of what has an order
+MERGED = 60  # columns of a distribution, whose bins are merged for that
 LINES = "Lines are 95% intervals"
 
 
-def drawn(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
-    """Draw an answer into a file, into bytes or onto axes."""
+def drawn(
+    estimate: Estimate, target: Any, theme: str, title: str, cells: Sequence[Cell] | None = None, beneath: str = ""
+) -> Any:
+    """Draw an answer into a file, into bytes or onto axes; or, of several values, these cells in this order."""
     if not estimate.protocol.task.shape.several:
         return _number(estimate, target, theme, title)
-    return _cells(estimate, target, theme, title)
+    return _cells(estimate, target, theme, title, cells, beneath)
 
 
 def _number(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
@@ -38,48 +43,49 @@ def _number(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
     return rows([span], target, theme=theme, from_zero=False, **look)
 
 
-def _cells(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
-    task = estimate.protocol.task
-    values, ends = estimate.values.tolist(), estimate.intervals().tolist()
-    texts = estimate.shown()
-    names = [called(category) for category in estimate.categories]
-    every = [
-        Span(name, value, low, high, f"{text}  ({left} to {right})")
-        for name, value, (low, high), (text, left, right) in zip(names, values, ends, texts, strict=True)
-    ]
-    most = COLUMNS if task.in_order else SHOWN
-    left = len(every) - most
-    spans = every if left <= 0 else every[:most] if task.in_order else _largest(every, most)
-    beneath = f"The first {most} of {len(every):,}" if task.in_order else f"The largest {most} of {len(every):,}"
-    look: dict[str, Any] = {"title": title or task.asks, "subtitle": beneath if left > 0 else "", "theme": theme}
+def _cells(estimate: Estimate, target: Any, theme: str, title: str, cells: Sequence[Cell] | None, beneath: str) -> Any:
+    task, values, ends = estimate.protocol.task, estimate.values.tolist(), estimate.intervals().tolist()
+    parts = zip(estimate.categories, values, ends, estimate.shown(), strict=True)
+    spans = [_span(called(name), value, span, shown) for name, value, span, shown in parts]
+    in_order = task.in_order and cells is None
+    if cells is not None:
+        known = {span.label: span for span in spans}
+        spans = [known[called(cell.category)] for cell in cells]
+    elif len(spans) > (most := COLUMNS if in_order else SHOWN):
+        kept = range(most) if in_order else sorted(np.argsort(-estimate.group_sizes, kind="stable")[:most].tolist())
+        beneath = f"The {'first' if in_order else 'largest'} {most} of {len(spans):,}"
+        spans = [spans[place] for place in kept]
+    look: dict[str, Any] = {"title": title or task.asks, "subtitle": beneath, "theme": theme}
     look |= {"caption": _caption(estimate, f"{LINES}, each for itself"), "percent": task.percent}
     if not spans:
         nothing = Span("", 0.0, math.nan, math.nan, "no category has enough people to be shown")
         return rows([nothing], target, xlabel=_unit(estimate), **look)
-    if task.in_order:
+    if in_order:
         return columns(spans, target, xlabel="", ylabel=_unit(estimate), **look)
     return rows(spans, target, xlabel=_unit(estimate), **look)
 
 
-def _largest(spans: list[Span], most: int) -> list[Span]:
-    kept = {id(span) for span in sorted(spans, key=lambda span: -span.value)[:most]}
-    return [span for span in spans if id(span) in kept]
+def _span(name: str, value: float, ends: list[float], shown: tuple[str, str, str]) -> Span:
+    """A value that is not known has words instead, which tell why; its interval is everything."""
+    text, left, right = shown
+    low, high = ends
+    return Span(name, value, low, high, text if math.isnan(value) else f"{text}  ({left} to {right})")
 
 
 def distribution(estimate: DistributionEstimate, target: Any, theme: str, title: str) -> Any:
     """Draw how many people lie in bins that are wide enough to be seen, and say where the middle is."""
     edges = estimate.edges
-    each = max(1, math.ceil((edges.size - 1) / COLUMNS))
+    each = max(1, math.ceil((edges.size - 1) / MERGED))
     ends = np.append(edges[:-1:each], edges[-1])
     cells = estimate.histogram(ends.tolist())
-    spans = [
-        Span(f"{low:g}", cell.value, *cell.interval95) for low, cell in zip(ends[:-1].tolist(), cells, strict=True)
-    ]
     width = float(ends[1] - ends[0])
+    places = 0 if (ends == np.rint(ends)).all() else max(0, 1 - math.floor(math.log10(width)))
+    starts = [f"{low:,.{places}f}" for low in ends[:-1].tolist()]
+    spans = [Span(start, cell.value, *cell.interval95) for start, cell in zip(starts, cells, strict=True)]
     middle = next((found.said for found in estimate.shown_quantiles if found.part == 0.5), "")
     look: dict[str, Any] = {
         "title": title or (f"Half of the people lie below {middle}" if middle else estimate.protocol.task.asks),
-        "xlabel": f"value, in bins of {width:g}, each named by its lower edge",
+        "xlabel": f"value, in bins of {width:.3g}, each named by its lower edge",
         "ylabel": "people in a bin",
         "caption": _caption(estimate, f"{LINES}, each for itself"),
     }

@@ -14,6 +14,7 @@ from headcount.answers.cell import Cell, rows_sheet
 from headcount.answers.labels import called, plain
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
+from headcount.figures.picture import Pictured
 from headcount.figures.tabular import Tabular
 from headcount.programme.law import Floats
 
@@ -25,7 +26,7 @@ SHOWN = 5  # names on a line
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Top(Tabular):
+class Top(Tabular, Pictured):
     """The `k` largest cells of an answer, the largest first.
 
     With 95% confidence all that it says of ranks is true at once: every category in `surely` is among the `k` that
@@ -82,6 +83,12 @@ class Top(Tabular):
     def rows(self) -> list[tuple[str, str, str]]:
         """Category, value and interval of each cell, as text."""
         return self.answer.rows_of(self.cells)
+
+    def draw(self, target: Any, theme: str, title: str) -> object:
+        from headcount.answers.pictures import drawn
+
+        beneath = f"The {len(self):,} largest; {len(self.surely):,} of them surely are, with 95% confidence"
+        return drawn(self.answer, target, theme, title, self.cells, beneath)
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each cell, and whether it is surely among the largest."""

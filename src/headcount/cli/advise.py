@@ -9,7 +9,7 @@ import typer
 
 from headcount.cli.commands import Commands
 from headcount.cli.numbers import THOUSANDS, WHOLE, whole
-from headcount.cli.options import Corrupt, Delta, Formats, Least, Models, Neighbours, Plot, Theme
+from headcount.cli.options import Corrupt, Delta, Formats, Least, Models, Neighbours, Plot, Theme, Title
 from headcount.cli.posing import posing
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, advice_table, console, draw, require_drawable, show, written
@@ -79,6 +79,7 @@ def advise(
     neighbours: Neighbours = "replace",
     save: Saved = None,
     plot: Plot = None,
+    title: Title = "",
     theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
@@ -115,7 +116,7 @@ def advise(
         console().print("\n" + said(advice.why(), spelling), markup=False, highlight=False)
     if save is not None:
         written(how, best.save, save)
-    draw(how, plot, lambda: advice.plot(theme=theme))
+    draw(how, plot, lambda: advice.plot(title=title, theme=theme))
 
 
 def _people(text: str | None) -> Any:

@@ -25,6 +25,7 @@ from headcount.cli.options import (
     Other,
     Plot,
     Theme,
+    Title,
     Unit,
     Where,
     WitnessFile,
@@ -58,6 +59,7 @@ def compare(
     ledger: LedgerFile = None,
     witness: WitnessFile = None,
     plot: Plot = None,
+    title: Title = "",
     theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
@@ -85,7 +87,7 @@ def compare(
     )
     value = comparison.records() if how is Format.CSV else comparison.to_json()
     show(value, how, _tables(comparison, Flags(context.command)), comparison.to_markdown())
-    draw(how, plot, lambda: comparison.plot(theme=theme))
+    draw(how, plot, lambda: comparison.plot(title=title, theme=theme))
 
 
 def _tables(comparison: Comparison, spelling: Spelling) -> Group:

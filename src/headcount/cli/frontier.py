@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from headcount.cli.commands import Commands
-from headcount.cli.options import Delta, Epsilon, Formats, Models, Neighbours, Ones, People, Plot, Theme
+from headcount.cli.options import Delta, Epsilon, Formats, Models, Neighbours, Ones, People, Plot, Theme, Title
 from headcount.cli.posing import posing
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, draw, require_drawable, sheet_table, show
@@ -39,6 +39,7 @@ def draw_frontier(
     over: Over = None,
     points: Points = 13,
     plot: Plot = None,
+    title: Title = "",
     theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
@@ -59,7 +60,7 @@ def draw_frontier(
         watch=Bar("calibrating"),
     )
     _shown(found, how)
-    draw(how, plot, lambda: found.plot(theme=theme))
+    draw(how, plot, lambda: found.plot(title=title, theme=theme))
 
 
 def _shown(found: Frontier | Map, how: Format) -> None:
@@ -83,6 +84,7 @@ def draw_map(
     protocols: Protocols = None,
     situations: Annotated[bool, typer.Option(help="Mark three typical crowds.")] = False,
     plot: Plot = None,
+    title: Title = "",
     theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
@@ -101,4 +103,4 @@ def draw_map(
     if how is Format.TABLE:
         print(f"{found.finding}.\n\n{found.summary()}\n")
     _shown(found, how)
-    draw(how, plot, lambda: found.plot(theme=theme, marks=SITUATIONS if situations else ()))
+    draw(how, plot, lambda: found.plot(title=title, theme=theme, marks=SITUATIONS if situations else ()))

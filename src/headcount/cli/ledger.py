@@ -9,7 +9,7 @@ import typer
 
 from headcount.answers.estimate import Estimate
 from headcount.cli.commands import Commands, part_of_service
-from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, Plot, Theme, WitnessFile
+from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, Plot, Theme, Title, WitnessFile
 from headcount.cli.render import Format, draw, grid, require_drawable, show, warn
 from headcount.errors import BadArgument
 from headcount.ledger.habit import habit
@@ -79,14 +79,19 @@ def create(
 
 @ledgers.command("show")
 def show_ledger(
-    file: Kept = DEFAULT, data: Data = None, plot: Plot = None, theme: Theme = "light", how: Formats = Format.TABLE
+    file: Kept = DEFAULT,
+    data: Data = None,
+    plot: Plot = None,
+    title: Title = "",
+    theme: Theme = "light",
+    how: Formats = Format.TABLE,
 ) -> None:
     """What was asked, what is left, and what would still be possible."""
     require_drawable(plot, theme)
     told = None if data is None else _desk(data).population(str(file))
     ledger = _verified(file, None, data)
     _show(ledger, how, told)
-    draw(how, plot, lambda: ledger.plot(theme=theme))
+    draw(how, plot, lambda: ledger.plot(title=title, theme=theme))
 
 
 @ledgers.command()

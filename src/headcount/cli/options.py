@@ -97,6 +97,7 @@ WitnessFile = Annotated[
 ]
 Plot = Annotated[Path | None, typer.Option("--plot", help="Also draw it, to a file that ends in .png, .svg or .pdf.")]
 Theme = Annotated[str, typer.Option("--theme", help="The figure's colours: light or dark.")]
+Title = Annotated[str, typer.Option("--title", help="What to write above the figure.")]
 Whole = Annotated[bool, typer.Option(help="Whether the values are whole numbers.")]
 
 

@@ -19,6 +19,7 @@ from headcount.cli.options import (
     OnEngine,
     Plot,
     Theme,
+    Title,
     Unit,
     Where,
     WitnessFile,
@@ -47,6 +48,7 @@ def run(
     witness: WitnessFile = None,
     engine: OnEngine = EngineName.HERE,
     plot: Plot = None,
+    title: Title = "",
     theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
@@ -70,7 +72,7 @@ def run(
     answered = answered.clamped() if clamp else answered
     show(answered.to_json(), how, estimate_table(answered))
     keep_count(file, answered, book)
-    draw(how, plot, lambda: answered.plot(theme=theme))
+    draw(how, plot, lambda: answered.plot(title=title, theme=theme))
 
 
 def export(

@@ -29,6 +29,7 @@ from headcount.cli.options import (
     ProtocolName,
     Spelled,
     Theme,
+    Title,
     Unit,
     Where,
     WitnessFile,
@@ -39,6 +40,7 @@ from headcount.cli.options import (
 from headcount.cli.posing import posing
 from headcount.cli.render import Format, draw, estimate_table, require_drawable, show
 from headcount.errors import BadArgument
+from headcount.figures.picture import Pictured
 from headcount.questions import QUESTIONS
 from headcount.questions.question import Question
 
@@ -73,6 +75,7 @@ def answer(
     witness: WitnessFile = None,
     engine: OnEngine = EngineName.HERE,
     plot: Plot = None,
+    title: Title = "",
     theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
@@ -110,8 +113,9 @@ def answer(
         parameters=parameters_of(param),
     )
     estimate = estimate.consistent() if consistent else estimate
+    pictured: Pictured = estimate
     if top is not None:
-        found = estimate.top(top)
+        pictured = found = estimate.top(top)
         show(found.to_json(), how, estimate_table(estimate, found.cells, found.statement))
     elif sort is not None:
         cells = estimate.sorted(sort)  # type: ignore[arg-type]
@@ -119,7 +123,7 @@ def answer(
     else:
         show(estimate.to_json(), how, estimate_table(estimate))
     keep_count(file, estimate, book)
-    draw(how, plot, lambda: estimate.plot(theme=theme))
+    draw(how, plot, lambda: pictured.plot(title=title, theme=theme))
 
 
 COMMANDS = {name: posing(kind, answer) for name, kind in QUESTIONS.items()}

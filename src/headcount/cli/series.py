@@ -22,6 +22,7 @@ from headcount.cli.options import (
     OnEngine,
     Plot,
     Theme,
+    Title,
     Where,
     WitnessFile,
     categories_of,
@@ -60,6 +61,7 @@ def series(
     witness: WitnessFile = None,
     engine: OnEngine = EngineName.HERE,
     plot: Plot = None,
+    title: Title = "",
     theme: Theme = "light",
     how: Formats = Format.TABLE,
 ) -> None:
@@ -96,7 +98,7 @@ def series(
         show(found.records(), how, "")
     if save is not None:
         written(how, lambda path: _write(found, path), save)
-    draw(how, plot, lambda: found.plot(cell=cell, theme=theme))
+    draw(how, plot, lambda: found.plot(cell=cell, title=title, theme=theme))
 
 
 def _write(found: Series, path: Path) -> None:

@@ -13,7 +13,7 @@ from headcount.answers.change import Change
 from headcount.answers.estimate import Estimate
 from headcount.answers.labels import called
 from headcount.answers.two_runs import Pairs
-from headcount.cli.options import Formats, Plot, Theme
+from headcount.cli.options import Formats, Plot, Theme, Title
 from headcount.cli.render import Format, answered, draw, grid, require_drawable, sheet_table, show
 from headcount.errors import BadArgument
 from headcount.protocols.base.saved import load_answer
@@ -28,7 +28,6 @@ CellNames = Annotated[
     list[str] | None,
     typer.Option("--cell", help="A category or group: one of both answers, or two of one, the first less the second."),
 ]
-Title = Annotated[str, typer.Option(help="What to write above the figure.")]
 
 
 def difference(

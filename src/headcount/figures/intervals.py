@@ -16,6 +16,7 @@ WIDE, TALL = 8.4, 3.6
 LETTER = 0.078  # inches, about
 LABELS = 26  # columns that have a label each
 LONGEST = 34  # letters of a label
+PLACES = 9  # digits after the point of a tick, at most
 POINTS = "offset points"
 
 
@@ -119,7 +120,8 @@ def columns(
         every = max(1, math.ceil(len(labels) / LABELS))
         upright = LETTER * max(map(len, labels)) * len(labels) / every > 0.82 * WIDE
         look: dict[str, Any] = {"rotation": 90 if upright else 0, "color": chosen.ink}
-        axes.set_xticks(range(0, len(labels), every), labels[::every], **look)
+        named = [at for at, label in enumerate(labels) if at % every == 0 or label.startswith("(")]  # (other), always
+        axes.set_xticks(named, [labels[at] for at in named], **look)
         axes.axhline(0.0, color=chosen.soft, lw=0.9, zorder=3)
         if len(groups) > 1:
             for place, group in enumerate(groups):
@@ -142,7 +144,7 @@ def _row(axes: Any, span: Span, height: float, theme: Theme, from_zero: bool) ->
     end = span.value
     if math.isfinite(span.high - span.low):
         _whisker(axes, (span.low, span.high), (height, height), theme)
-        end = max(end, span.high)
+        end = span.high if math.isnan(end) else max(end, span.high)
     if not from_zero:
         axes.plot(span.value, height, "o", ms=7, color=colour, mec=theme.paper, mew=1.2, zorder=4)
     words = {"va": "center", "fontsize": 9.5, "color": theme.ink}
@@ -172,8 +174,13 @@ def _measured(axis: Any, ends: tuple[float, float], percent: bool) -> None:
     low, high = ends
     ticks = [tick for tick in axis.get_major_locator().tick_values(low, high) if low <= tick <= high]
     ticks = ticks[:: max(1, math.ceil(len(ticks) / 7))]
-    step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
-    places = max(0, -math.floor(math.log10(step) + 1e-9) - (2 if percent else 0))
+    places = next((places for places in range(PLACES) if all(_ends_there(tick, places) for tick in ticks)), PLACES)
+    places = max(0, places - 2) if percent else places
     names = [f"{100.0 * tick:.{places}f}%" if percent else f"{tick + 0.0:,.{places}f}" for tick in ticks]
     getattr(axis.axes, f"set_{axis.axis_name}ticks")(ticks, names)
     axis.set_tick_params(length=0, pad=6)
+
+
+def _ends_there(tick: float, places: int) -> bool:
+    """Whether a tick has no digits beyond so many: rounded, its label would stand beside its place."""
+    return math.isclose(tick, round(tick, places), rel_tol=1e-9, abs_tol=1e-12)

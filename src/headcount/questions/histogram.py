@@ -179,7 +179,7 @@ class Histogram(Question):
 
     @property
     def in_order(self) -> bool:
-        return bool(self.edges)
+        return self._made
 
     @property
     def per_person(self) -> bool:  # type: ignore[override]
