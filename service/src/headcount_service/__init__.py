@@ -2,7 +2,8 @@
 
 Public are a device that reports to a collection and a desk from which an operator runs them. A device is a `Client`
 with its `Limits`; each of its reports has a `Receipt`. `Remote` is a party by its address. An `Operator` holds an
-operator's credentials for both parties. The command line does the same by `headcount collection`.
+operator's credentials for both parties. `Released` is a signed release: its proof, and its answer, which can be asked
+further. The command line does the same by `headcount collection`.
 
 All modules are internal: they may change in any version.
 """
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
     from headcount_service.client.receipt import Receipt
     from headcount_service.operator.operator import Operator
     from headcount_service.wire.http_client import Remote
+    from headcount_service.wire.signed_release import Released
 else:
     _PLACES = {
         "Client": "client.device",
         "Limits": "client.limits",
         "Operator": "operator.operator",
         "Receipt": "client.receipt",
+        "Released": "wire.signed_release",
         "Remote": "wire.http_client",
     }
 
@@ -35,4 +38,4 @@ else:
         return getattr(import_module(f"headcount_service.{_PLACES[name]}"), name)
 
 
-__all__ = ["Client", "Limits", "Operator", "Receipt", "Remote"]
+__all__ = ["Client", "Limits", "Operator", "Receipt", "Released", "Remote"]

@@ -146,7 +146,7 @@ def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
 def estimate_table(estimate: Estimate, cells: Sequence[Cell] | None = None, ranks: str = "") -> RenderableType:
     """The answer, or, of several, these cells in this order, and what is true of their ranks."""
     table, several = grid("", ""), estimate.protocol.task.shape.several
-    sheets = [part for sheet in estimate.sheets for part in _titled(sheet)]
+    sheets = [part for sheet in estimate.sheets for part in titled(sheet)]
     if several and not sheets:
         for category, value, span in estimate.rows() if cells is None else estimate.rows_of(cells):
             table.add_row(escape(category), f"[bold]{value}[/]  ({span})")
@@ -171,7 +171,7 @@ def estimate_table(estimate: Estimate, cells: Sequence[Cell] | None = None, rank
     return Group(*sheets, table) if sheets else table
 
 
-def _titled(sheet: TextTable) -> tuple[RenderableType, ...]:
+def titled(sheet: TextTable) -> tuple[RenderableType, ...]:
     """A sheet under its title, which may be wider."""
     return Text(sheet.title), sheet_table(replace(sheet, title="")), Text("")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from headcount.privacy import laws
 from headcount.privacy.budget import Budget
-from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.loss import NoGuarantee, PrivacyLoss
 from headcount.privacy.many_cells import one_of_each
 from headcount.privacy.pair import Pair, exp_down
 from headcount.programme.law import FOURIER_ERROR, Floats, Law
@@ -59,8 +59,10 @@ def two_correlated_losses(cancel: float, own: float, flood: Law, families: int =
     one = correlated_loss(cancel, own, flood)
     if isinstance(one, Pair):
         return one_of_each(one, families)
-    pair = one.pair if isinstance(one, CorrelatedView) and one.cells <= FEW_CELLS else None
-    return BasicComposition(one, 2 * families) if pair is None else one_of_each(pair, families)
+    if isinstance(one, CorrelatedView) and one.cells <= FEW_CELLS:
+        return one_of_each(one.pair, families)
+    # Basic composition over many families is worth nothing, and takes minutes over as many cells.
+    return BasicComposition(one, 2) if families == 1 else NoGuarantee()
 
 
 @dataclass(frozen=True, eq=False)

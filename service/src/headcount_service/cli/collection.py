@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import sys
@@ -43,8 +44,9 @@ Data = Annotated[Path, typer.Option("--data", help="The folder of headcount serv
 Answer = Annotated[
     str | None,
     typer.Option(
-        help="The answer: 1 or 0, a number, or a category. Everybody on this machine can see it in the list of "
-        "processes: left out, it is asked for, or read from standard input."
+        help="The answer: 1 or 0, a number, or a category; of a table a JSON object with a value for each column. "
+        "Everybody on this machine can see it in the list of processes: left out, it is asked for, or read from "
+        "standard input."
     ),
 ]
 WHOLE_NAME = 32
@@ -200,16 +202,16 @@ def report(
         raise BadArgument("--shuffler", "and --data are both given or both missing", "give one of them")
     held = None if data is None else _desk(data)
     address = held.shuffler.address if held else str(shuffler)
-    whole, answer = _named(held, name), given_or_read(answer)
+    whole, given = _named(held, name), read_answer(given_or_read(answer))
     if devices is not None:
         if invitation:
             raise BadArgument("--invitation", "is given with --devices", "leave it out: they are invited with --data")
-        _rehearsed(address, whole, answer, devices, hash, held, how)
+        _rehearsed(address, whole, given, devices, hash, held, how)
         return
     colluding = math.inf if accept_collusion else Limits.colluding
     reporting = Client(device, Limits(least=least, top_up=top_up, colluding=colluding, padded=padded))
     try:
-        receipt = reporting.report(address, whole, answer, hash=hash, invitation=invitation, relay=relay)
+        receipt = reporting.report(address, whole, given, hash=hash, invitation=invitation, relay=relay)
     except AnswerExposed as refusal:
         raise Unsupported(refusal.reason, "agree to it with --accept-collusion") from None
     show(receipt.to_json(), how, escape(str(receipt)))
@@ -225,6 +227,15 @@ def given_or_read(answer: str | None) -> str:
     if not line:
         raise BadArgument("--answer", "is missing, and standard input is empty", "write one line there, or give it")
     return line.rstrip("\r\n")
+
+
+def read_answer(text: str) -> Any:
+    """The values by column that a JSON object tells; any other text as it is."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return found if isinstance(found, dict) else text
 
 
 def _rehearsed(

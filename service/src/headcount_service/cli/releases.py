@@ -5,33 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rich.console import Group, RenderableType
 from rich.markup import escape
-from rich.table import Table
 
 from headcount.answers.intervals import digits
-from headcount.cli.render import answered, grid
+from headcount.cli.render import answered, grid, titled
 from headcount.common.plurals import counted
+from headcount.figures.text_table import TextTable
 from headcount.questions.question import of_clipped
 from headcount_service.wire.signed_release import Released
 
 __all__ = ["Released", "release_table"]
 
 
-def release_table(told: Released) -> Table:
+def release_table(told: Released) -> RenderableType:
     """What a release tells, for people."""
     content, estimate = told.content, told.estimate
-    table = grid("", "")
+    table, sheets = grid("", ""), tuple[TextTable, ...]()
     table.add_row("question", escape(content["question"]))
-    if "cells" in estimate:
-        for cell in estimate["cells"]:
-            low, high = cell["interval95"]
-            value, low, high = (f"{number:,.{digits(low, high)}f}" for number in (cell["value"], low, high))
-            table.add_row(escape(str(cell["category"])), f"[bold]{value}[/]  ({low} to {high})")
-    else:
-        low, high = estimate["interval95"]
-        value, low, high = (f"{number:,.{digits(low, high)}f}" for number in (estimate["value"], low, high))
+    if "value" in estimate:
+        value, low, high = _rounded(estimate["value"], *estimate["interval95"])
         table.add_row("answer", answered(value, of_clipped(estimate.get("clipped_to"))))
         table.add_row("95% interval", f"{low} to {high}")
+    elif any(type(cell["category"]) is not dict for cell in estimate.get("cells", ())):
+        for cell in estimate["cells"]:
+            value, low, high = _rounded(cell["value"], *cell["interval95"])
+            table.add_row(escape(str(cell["category"])), f"[bold]{value}[/]  ({low} to {high})")
+    else:
+        answer = told.answer
+        sheets = tuple(answer.sheets)
+        for name, value, span in () if sheets else answer.rows():
+            table.add_row(escape(name), f"[bold]{value}[/]  ({span})")
+        if answer.note:
+            table.add_row("", answer.note)
     added = f", and {content['added']:,} reports of nobody" if content["added"] else ""
     table.add_row("people", f"{content['people']:,}{added}")
     if terms := ", ".join(_terms(content)):
@@ -42,7 +48,12 @@ def release_table(told: Released) -> Table:
         f"{estimate['protocol']}, {estimate['accounting']}",
     )
     table.add_row("signed by", told.analyser)
-    return table
+    return Group(*(part for sheet in sheets for part in titled(sheet)), table) if sheets else table
+
+
+def _rounded(value: float, low: float, high: float) -> tuple[str, str, str]:
+    places = digits(low, high)
+    return f"{value:,.{places}f}", f"{low:,.{places}f}", f"{high:,.{places}f}"
 
 
 def _terms(content: dict[str, Any]) -> Iterator[str]:

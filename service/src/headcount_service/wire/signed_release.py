@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from headcount.common.atomic_files import read_text, write_atomically
 from headcount.common.canonical import canonical, read_json
 from headcount.errors import BadArgument, Forged
+from headcount.protocols.base.saved import answer_from_json
 from headcount_service.wire.keys import signed_format, verified
 from headcount_service.wire.schemas import SCHEMAS
 from headcount_service.wire.validation import fits
 
 if TYPE_CHECKING:
+    from headcount.answers.estimate import Estimate
     from headcount.proof import Verdict
 
 FORMATS = ("headcount release 1", signed_format("release"))  # 1 is that of version 0.2
@@ -24,7 +26,23 @@ PLAIN = re.compile(r"[0-9]{1,400}([/.][0-9]{1,400})?")
 
 @dataclass(frozen=True)
 class Released:
-    """A release that an analyser has signed."""
+    """A release that an analyser has signed.
+
+    Parameters
+    ----------
+    content : dict
+        What was signed.
+
+    Raises
+    ------
+    errors.Forged
+        If it does not bear the signature of the key that it names, or contradicts its certificate.
+
+    Examples
+    --------
+    >>> release = headcount_service.Released.read("release.json")  # doctest: +SKIP
+    >>> release.answer.value  # doctest: +SKIP
+    """
 
     content: dict[str, Any]
 
@@ -70,6 +88,17 @@ class Released:
 
     @classmethod
     def read(cls, path: str | Path) -> Released:
+        """Read what `headcount collection release` wrote.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file.
+
+        Returns
+        -------
+        Released
+        """
         try:
             return cls(read_json(read_text(path, "a release")))
         except ValueError as problem:
@@ -82,11 +111,44 @@ class Released:
             ) from None
 
     def save(self, path: str | Path) -> Path:
+        """Write it into a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            Name of the file.
+
+        Returns
+        -------
+        Path
+        """
         return write_atomically(path, canonical(self.content) + "\n")
 
     @property
     def estimate(self) -> dict[str, Any]:
         return dict(self.content["estimate"])
+
+    @property
+    def answer(self) -> Estimate:
+        """The answer itself, which can be asked further: a distribution for ranges and quantiles, a table for its
+        margins. It follows from the totals that were signed.
+
+        Returns
+        -------
+        Estimate
+
+        Raises
+        ------
+        errors.BadArgument
+            If another version has signed it, which told less or whose protocols are not those of this one.
+        """
+        try:
+            return answer_from_json(self.content["estimate"]["released"])
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as problem:
+            if isinstance(problem, BadArgument):
+                raise
+            works = "read what it says under estimate"
+            raise BadArgument("release", "is of a version whose answers cannot be asked further", works) from None
 
     @property
     def analyser(self) -> str:

@@ -143,7 +143,7 @@ def load_answer(path: str | Path) -> Estimate:
     """
     try:
         told = read_json(read_text(path, "an answer"))
-        answer = replace(_answer(told["released"]), rules=tuple(map(str, told["rules"])))
+        answer = replace(answer_from_json(told["released"]), rules=tuple(map(str, told["rules"])))
         written = answer.top(told["top"]["k"]).to_json() if "top" in told else answer.to_json()
         same = all(_in_any_order(part) == _in_any_order(told[name]) for name, part in written.items())
     except Refused:
@@ -161,7 +161,8 @@ def _in_any_order(part: Any) -> Any:
     return sorted(map(canonical, part)) if isinstance(part, list) else canonical(part)
 
 
-def _answer(released: dict[str, Any]) -> Estimate:
+def answer_from_json(released: dict[str, Any]) -> Estimate:
+    """What follows from what was released, as `to_json` of an answer has it under that name."""
     protocol = protocol_from_json(released["protocol"])
     keys = None if released["keys"] is None else np.array(released["keys"])
     tally = Tally(released["reports"], np.array(released["totals"]), keys, released["modulus"], released=True)
