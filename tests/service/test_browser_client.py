@@ -139,8 +139,9 @@ def test_python_opens_what_it_has_sealed(collection, tmp_path):
     assert len(told) == len(answers)
     ids = Counter()
     for number, each in enumerate(told):
-        [[name, text]] = each["kept"]
-        kept = json.loads(text)
+        [[name, text]], [[_, made]] = each["kept"], each["made"]
+        kept = json.loads(made)
+        assert [secret for secret in (*kept["messages"], kept["identity"], kept["body"]) if secret in text] == []
         body = bytes.fromhex(kept["body"])
         assert (report_format.key_number(body), len(body)) == (NUMBER, report_format.upload_bytes)
         upload = report_format.open_report(body, private(suite, "outer"))

@@ -1,11 +1,13 @@
 """What operators rely on beside the promises: readiness, settings, modes of files, gauges."""
 
 import os
+import resource
 import time
 from pathlib import Path
 
 import pytest
 from cluster import started
+from processes import Child
 from rig import START, WINDOW, Rig, plan
 from rig import asked as request
 from serving import Served
@@ -22,6 +24,7 @@ from headcount_service.runtime.metrics import KEPT, CachedGauges
 from headcount_service.shuffler.outer_keys import LIFETIME
 from headcount_service.store.database import Database, do
 from headcount_service.store.schema import _head, is_current
+from headcount_service.wire.keys import Keys
 
 
 def asked(parties, role, path):
@@ -115,16 +118,37 @@ def test_every_file_with_a_secret_is_made_for_its_owner_alone(tmp_path, parties)
         Database.open(f"sqlite:///{database}").close()
         Operator.write(tmp_path, analyser=("http://127.0.0.1:1", "hc-token"))
         parties.endowed()
-        collection = parties.agreed(plan())
-        device = Client(tmp_path / "device", Limits(least=1), lambda: START)
-        report = device.prepare(parties.offer(collection), collection.id, 1)
-        for path in (database, tmp_path / "desk.json", report):
+        collection = parties.agreed(plan(), admission="invited")
+        [code] = parties.invitations(collection, 1)
+        device, offer = Client(tmp_path / "device", Limits(least=1), lambda: START), parties.offer(collection)
+        device.obtain(offer, collection.id, invitation=code, remote=parties.calling("analyser"))
+        report = device.prepare(offer, collection.id, 1, invitation=code)
+        [token] = device.folder.glob("*.token")
+        for path in (database, tmp_path / "desk.json", report, token):
             assert path.stat().st_mode & 0o077 == 0, path
         assert write_atomically(tmp_path / "plan.json", "{}").stat().st_mode & 0o777 == 0o666, (
             "what is no secret follows the umask"
         )
     finally:
         os.umask(old)
+
+
+def _cut_short(say, folder):
+    """Keeps a secret where files may have sixteen bytes."""
+    keys = Keys(folder)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, resource.RLIM_INFINITY))
+    try:
+        keys.keep("reports-1", bytes(32))
+    except OSError:
+        say(b"refused")
+
+
+def test_a_part_of_a_key_never_takes_its_place(tmp_path):
+    """A disk that is nearly full may take the beginning of a file."""
+    child = Child(_cut_short, tmp_path / "keys")
+    assert child.said() == [b"refused"]
+    assert child.code == 0
+    assert list((tmp_path / "keys").iterdir()) == []
 
 
 # Settings.

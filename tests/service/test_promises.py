@@ -5,6 +5,7 @@ import math
 import os
 from dataclasses import replace
 from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ from headcount_service.store.database import do, many, one
 from headcount_service.vectors.offers import agreed
 from headcount_service.vectors.offers import offer as offered
 from headcount_service.wire.keys import Announced
-from headcount_service.wire.report import DUMMY, INNER, REAL, Report
+from headcount_service.wire.report import DUMMY, INNER, REAL, Report, Upload
 from headcount_service.wire.suites import new_key, seal
 
 
@@ -116,6 +117,35 @@ def test_a_device_keeps_no_answer(parties, collection, folder):
         sealed = {name: len(str(told[name])) for name in ("messages", "body", "identity")}
         kept.append({**told, **sealed})
     assert kept[0] == kept[1]
+
+
+def test_a_device_keeps_nothing_of_a_report_that_was_taken(parties, folder):
+    """Whoever seizes it later, and works together with the parties, finds neither messages nor a token there."""
+    parties.endowed()
+    collection = parties.agreed(plan(), admission="invited")
+    [code] = parties.invitations(collection, 1)
+    phone, offer, shuffler = device(folder), parties.offer(collection), parties.calling("shuffler")
+    phone.obtain(offer, collection.id, invitation=code, remote=parties.calling("analyser"))
+    path = phone.prepare(offer, collection.id, 3, invitation=code)
+    made, [token] = json.loads(path.read_text()), map(json.loads, map(Path.read_text, phone.folder.glob("*.token")))
+    receipt = phone.send(path, shuffler)
+    [sent] = [content for _, content in shuffler.asked]
+    report = parties.shuffler.open(Upload(collection.id, 1, sent))
+    secrets = [sent, report.identity, report.credential, *collection.report_format(1).split(report.messages)]
+    secrets += [bytes.fromhex(token[name]) for name in ("prefix", "signature")] + [bytes.fromhex(code)]
+    assert {each.hex() for each in secrets} >= {*made["messages"], made["body"], made["identity"], code}
+    left = files(phone.folder).decode()
+    assert [each for each in secrets if each.hex() in left] == []
+    assert phone.receipts() == [receipt]
+    assert (receipt.state, receipt.messages, receipt.bytes) == ("taken", collection.wire.messages, len(sent))
+    with pytest.raises(Unsupported, match="was taken"):
+        phone.upload(path)
+    phone.obtain(offer, collection.id, invitation=code, remote=None)  # which asks nobody
+    assert phone.send(phone.prepare(offer, collection.id, 5, invitation=code), shuffler) == receipt
+    assert len(shuffler.asked) == 1
+    path.unlink()
+    with pytest.raises(Unsupported, match="has spent its token"):
+        phone.prepare(offer, collection.id, 5, invitation=code)
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,9 @@ def started(folder: Path, *files: str) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder) as server:
         try:
             assert server.stdout is not None
-            assert "the page is at" in server.stdout.readline()
-            yield f"http://127.0.0.1:{port}"
+            told = server.stdout.readline().removeprefix("the page is at ").strip()
+            assert told.startswith(f"http://127.0.0.1:{port}/")
+            yield told.rstrip("/")
         finally:
             server.terminate()
             server.wait(60)
@@ -66,9 +67,12 @@ def page(folder: Path) -> Iterator[str]:
 
 
 def sent(page: str, method: str, path: str, body: bytes | str = b"", **headers: str) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection(urlsplit(page).netloc, timeout=60)
+    at = urlsplit(page)
+    connection = http.client.HTTPConnection(at.netloc, timeout=60)
     try:
-        connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+        connection.request(
+            method, at.path + path, body, {name.replace("_", "-"): value for name, value in headers.items()}
+        )
         answer = connection.getresponse()
         return answer.status, answer.read()
     finally:
@@ -247,6 +251,29 @@ def test_no_other_page_and_no_other_name_reaches_the_file(page: str) -> None:
     for path in ("/page/files/0", "/page/files/0/pictures/0/light"):
         assert sent(page, "GET", path, Host="rebound.example")[0] == 421
         assert sent(page, "GET", path, Origin="http://elsewhere.example")[0] == 403
+
+
+def test_nobody_who_was_not_told_the_address_reaches_the_file(page: str, folder: Path) -> None:
+    """Others on this machine find the port, and no page: its address is a secret, which is drawn anew each time."""
+    asked, at = json.dumps(COUNT), page.rpartition("/")[0]
+    for path in ("/page/files/0", "/page/about", "/", "/page/page.js"):
+        assert sent(page, "GET", path)[0] == 200
+        for under in ("", "/" + 22 * "A", page[len(at) :].swapcase(), page[len(at) : -1]):
+            assert sent(at + under, "GET", path)[0] == 404, (under, path)
+    for path in ("/page/files/0/answer", "/page/files/0/advice", "/page/files/x.csv", "/page/visits", "/page/quick"):
+        assert sent(at, "POST", path, asked)[0] == 404
+    with started(folder, "customers.csv") as other:
+        assert len({other.rpartition("/")[2], page.rpartition("/")[2]}) == 2
+        assert sent(f"{other.rpartition('/')[0]}{page[len(at) :]}", "GET", "/page/files/0")[0] == 404
+
+
+def test_pages_elsewhere_cannot_even_embed_an_answer(page: str) -> None:
+    """Whether a picture is there tells that somebody asked."""
+    connection = http.client.HTTPConnection(urlsplit(page).netloc, timeout=60)
+    connection.request("GET", urlsplit(page).path + "/page/files/0")
+    answer = connection.getresponse()
+    connection.close()
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
 
 
 def test_a_dropped_file_is_for_its_owner_alone_and_what_is_no_table_is_not_kept(tmp_path: Path, folder: Path) -> None:

@@ -2,13 +2,14 @@
  * One person's device: it looks at what is asked, randomises once, seals, and keeps what it sent.
  *
  * The answer itself is never stored. What was made is sent again, byte for byte, until it is taken: to randomise anew
- * would let somebody average the noise away. The device has limits of its own, whatever a collection says.
+ * would let somebody average the noise away. Once it is taken, only its receipt is kept. The device has limits of its
+ * own, whatever a collection says.
  */
 
 import { type Bytes, hex, unhex } from "./bytes.js";
 import { requireProved } from "./claim.js";
 import { type Coins, SecretCoins } from "./coins.js";
-import { Credentials } from "./credentials.js";
+import { Credentials, forgetToken } from "./credentials.js";
 import { BadArgument, Elsewhere, Refused, Unsupported } from "./errors.js";
 import { type Entries, type Json, Numeral } from "./json.js";
 import { type Announced, announced } from "./keys.js";
@@ -22,8 +23,17 @@ import type { Store } from "./store.js";
 
 const FORMAT = "headcount report 1";
 
+/** What a report is sent from. */
+interface Sealed {
+  readonly messages: readonly string[];
+  readonly identity: string;
+  readonly key: number;
+  readonly invitation: string;
+  readonly body: string;
+}
+
 /** What is kept of a report; the same as the Python client keeps in a file. */
-interface Kept {
+interface Kept extends Partial<Sealed> {
   readonly format: string;
   readonly collection: string;
   readonly question: string;
@@ -40,11 +50,7 @@ interface Kept {
   readonly padded?: boolean;
   readonly rounds?: number; // of a series
   readonly pinned: boolean;
-  readonly messages: readonly string[];
-  readonly identity: string;
-  readonly key: number;
-  readonly invitation: string;
-  readonly body: string;
+  readonly sent?: { readonly messages: number; readonly bytes: number }; // instead, once it is taken
 }
 
 /**
@@ -130,7 +136,8 @@ export class Client {
   async send(report: string, remote: Remote): Promise<Receipt> {
     const made = await this.read(report);
     if (made.state !== "taken") {
-      const body = unhex(made.body) ?? damaged(report);
+      const whole = sealedOf(made, report);
+      const body = unhex(whole.body) ?? damaged(report);
       const state = await remote
         .post(`/v1/collections/${made.collection.slice(0, 32)}/batches/${made.batch}/reports`, body)
         .then((): State => "taken")
@@ -138,17 +145,21 @@ export class Client {
           if (refusal instanceof Elsewhere && refusal.status === 409) return "closed";
           throw refusal;
         });
-      await this.store.alone(() => this.keep(report, { ...made, state }));
+      await this.store.alone(async () => {
+        await this.keep(report, state === "taken" ? taken(made, whole) : { ...made, state });
+        if (state === "taken") await forgetToken(this.store, made.collection, made.batch, whole.invitation);
+      });
     }
     return this.receipt(report);
   }
 
   async receipt(report: string): Promise<Receipt> {
-    const { format, messages, identity, key, invitation, body, ...own } = await this.read(report);
+    const made = await this.read(report);
+    const { format, messages, identity, key, invitation, body, sent, ...own } = made;
     const { epsilon, delta } = await this.spent();
     return {
       ...own, corrupt: own.corrupt ?? null, anyone: own.anyone ?? null, fixed: own.fixed ?? null, padded: own.padded ?? null,
-      rounds: own.rounds ?? null, messages: messages.length, bytes: body.length / 2, lifetime_epsilon: inexactly(epsilon),
+      rounds: own.rounds ?? null, ...(sent ?? sentOf(sealedOf(made, report))), lifetime_epsilon: inexactly(epsilon),
       lifetime_delta: inexactly(delta), again: false,
     };
   }
@@ -189,7 +200,7 @@ export class Client {
   private async outer(
     collection: Collection, batch: number, offer: Entries, invitation: string, identity: Bytes,
     messages: readonly Bytes[],
-  ): Promise<Pick<Kept, "identity" | "key" | "invitation" | "body">> {
+  ): Promise<Omit<Sealed, "messages">> {
     const key = await announced(offer.get("shuffler"), collection.shuffler, "shuffler");
     this.usable(key, collection);
     const credential = await new Credentials(this.store, collection, batch, invitation).shown();
@@ -213,12 +224,14 @@ export class Client {
     report: string, collection: Collection, batch: number, offer: Entries, invitation: string,
   ): Promise<void> {
     const made = await this.read(report);
+    if (made.state === "taken") return;
+    const whole = sealedOf(made, report);
     const told = offer.get("shuffler");
     const number = told instanceof Map ? told.get("number") : undefined;
     const stale = !(number instanceof Numeral && number.digits === String(made.key));
-    if (made.state === "taken" || !(stale || made.invitation !== invitation)) return;
-    const messages = made.messages.map((each) => unhex(each) ?? damaged(report));
-    const identity = unhex(made.identity) ?? damaged(report);
+    if (!stale && whole.invitation === invitation) return;
+    const messages = whole.messages.map((each) => unhex(each) ?? damaged(report));
+    const identity = unhex(whole.identity) ?? damaged(report);
     const outer = await this.outer(collection, batch, offer, invitation, identity, messages);
     await this.keep(report, { ...made, ...outer });
   }
@@ -250,6 +263,20 @@ function kept(collection: Collection, batch: number, pinned: boolean) {
     least: plan.crowd.least, colluding: plan.colluding, top_up: topUp, corrupt: plan.crowd.corrupt, anyone: !invited,
     fixed, padded: plan.padded !== null, pinned, ...(plan.rounds > 1 ? { rounds: plan.rounds } : {}),
   };
+}
+
+function sealedOf({ messages, identity, key, invitation, body }: Kept, report: string): Sealed {
+  const whole = messages !== undefined && identity !== undefined && key !== undefined && invitation !== undefined && body !== undefined;
+  return whole ? { messages, identity, key, invitation, body } : damaged(report);
+}
+
+function sentOf({ messages, body }: Sealed): { messages: number; bytes: number } {
+  return { messages: messages.length, bytes: body.length / 2 };
+}
+
+/** What stays of a report that was taken: nothing that could be opened, or fits what the shuffler has seen. */
+function taken({ messages, identity, key, invitation, body, ...own }: Kept, whole: Sealed): Kept {
+  return { ...own, state: "taken", sent: sentOf(whole) };
 }
 
 function numbered(source: Json): number {

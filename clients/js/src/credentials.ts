@@ -2,7 +2,7 @@
  * What lets a device report: nothing, an invitation, or a token that it got for one.
  *
  * A token is asked for once. What the device drew is in its store before the issuer is asked, so that asking again, after
- * a crash or a lost answer, is asking for the same.
+ * a crash or a lost answer, is asking for the same. Once a report with it is taken, that there was one is all that is kept.
  */
 
 import { blinded, type Blinding, drawn, finished } from "./blind.js";
@@ -20,7 +20,8 @@ const FORMAT = "headcount token 1";
 /** The same as the Python client keeps in a file. */
 interface Kept {
   readonly format: string;
-  readonly prefix: string;
+  readonly spent?: boolean; // then there is nothing else
+  readonly prefix?: string;
   readonly salt?: string;
   readonly factor?: string;
   readonly signature?: string;
@@ -39,14 +40,16 @@ export class Credentials {
     const code = this.code();
     if (this.collection.issuer === null) return code;
     const kept = await this.read();
+    if (kept?.spent) throw new Unsupported("this device has spent its token for the batch");
     if (!kept?.signature) throw new Unsupported("this device has no token for the batch yet; ask for one first");
-    return joined(unhex(kept.prefix) ?? fail(), unhex(kept.signature) ?? fail());
+    return joined(unhex(kept.prefix ?? "") ?? fail(), unhex(kept.signature) ?? fail());
   }
 
   /** Asks the issuer for the token, where one is needed and not there. */
   async obtain(remote?: Remote): Promise<void> {
     const { issuer } = this.collection;
-    if (issuer === null || (await this.read())?.signature) return;
+    const kept = await this.read();
+    if (issuer === null || kept?.signature || kept?.spent) return;
     const code = this.code();
     const modulus = this.modulus(issuer);
     const message = tokenMessage(this.collection.hash, this.batch);
@@ -71,7 +74,7 @@ export class Credentials {
   private async blinding(modulus: bigint): Promise<Blinding> {
     const kept = await this.read();
     if (kept) {
-      const [prefix, salt] = [unhex(kept.prefix), unhex(kept.salt ?? "")];
+      const [prefix, salt] = [unhex(kept.prefix ?? ""), unhex(kept.salt ?? "")];
       if (prefix && salt && kept.factor) return { prefix, salt, factor: BigInt(`0x${kept.factor}`) };
     }
     const made = drawn(modulus);
@@ -86,21 +89,27 @@ export class Credentials {
     throw new BadArgument("invitation", "is not one", `give the ${2 * CREDENTIAL} digits that you were sent`);
   }
 
-  /** One for each invitation: somebody who was sent another one begins anew. */
-  private async name(): Promise<string> {
-    const of = (await sha256(text(this.invitation))).slice(0, 16);
-    return `${this.collection.hash}-${this.batch}-${of}.token`;
-  }
-
   private async keep(made: Kept): Promise<void> {
-    await this.store.put(await this.name(), JSON.stringify(made));
+    await this.store.put(await token(this.collection.hash, this.batch, this.invitation), JSON.stringify(made));
   }
 
   private async read(): Promise<Kept | undefined> {
-    const content = await this.store.get(await this.name());
+    const content = await this.store.get(await token(this.collection.hash, this.batch, this.invitation));
     if (content === undefined) return undefined;
     const kept = JSON.parse(content) as Kept;
     if (kept.format === FORMAT) return kept;
     throw new Refused("what is kept as a token is none that was kept here; empty the store");
   }
+}
+
+/** The token for this batch, if there is one, is spent: it would tell which report was this device's. */
+export async function forgetToken(store: Store, collection: string, batch: number, invitation: string): Promise<void> {
+  const name = await token(collection, batch, invitation);
+  if ((await store.get(name)) !== undefined) await store.put(name, JSON.stringify({ format: FORMAT, spent: true } satisfies Kept));
+}
+
+/** One for each invitation: somebody who was sent another one begins anew. */
+async function token(collection: string, batch: number, invitation: string): Promise<string> {
+  const of = (await sha256(text(invitation))).slice(0, 16);
+  return `${collection}-${batch}-${of}.token`;
 }

@@ -74,12 +74,25 @@ test("what was not taken is sent again with the same messages, also to a new key
   const before = kept();
   assert.equal(before["state"], "made");
   store.content.set([...store.content.keys()][0] ?? "", JSON.stringify({ ...before, key: 1 }));
-  const line = new Line(COUNT.offer);
-  await client.report(line, name(COUNT), 0);
+  const line = new Line(COUNT.offer, [said(400, '{"error":"no"}')]);
+  await assert.rejects(client.report(line, name(COUNT), 0), { status: 400 });
   const after = kept();
   assert.deepEqual([after["messages"], after["identity"], after["key"]], [before["messages"], before["identity"], 7]);
   assert.notEqual(after["body"], before["body"]);
   assert.deepEqual(line.sent, [after["body"]]);
+});
+
+test("of a report that was taken nothing is kept that could be opened, or fits what was sent", async () => {
+  const store = new MemoryStore();
+  const line = new Line(COUNT.offer);
+  const client = new Client(store, TOGETHER);
+  const told = await client.report(line, name(COUNT), 1);
+  const [report = "", text = ""] = [...store.content].flat();
+  assert.ok(!/[0-9a-f]{65}/.test(text), "the longest is the hash of the collection");
+  assert.equal(told.bytes, (line.sent[0] ?? "").length / 2);
+  assert.deepEqual(await client.receipts(), [told]);
+  assert.deepEqual({ ...(await client.send(report, line)) }, told);
+  assert.equal(line.sent.length, 1);
 });
 
 test("a batch that has closed is told, and not tried for ever", async () => {

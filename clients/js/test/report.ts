@@ -26,8 +26,18 @@ const { Client, MemoryStore, receiptText } = (await import(bundle)) as typeof Bu
 if (told.offer !== undefined) {
   globalThis.fetch = async (_, given) => new Response(given?.method === "GET" ? told.offer : '{"report":"taken"}');
 }
+/** Remembers the reports as they were made, of which nothing is kept once they are taken. */
+class Watched extends MemoryStore {
+  readonly made = new Map<string, string>();
+
+  override async put(name: string, content: string): Promise<void> {
+    if (!name.endsWith(".token") && !this.made.has(name)) this.made.set(name, content);
+    await super.put(name, content);
+  }
+}
+
 for (const [at, answer] of told.answers.entries()) {
-  const store = new MemoryStore();
+  const store = new Watched();
   const client = new Client(store, told.limits);
   const invitation = told.invitations?.[at] ?? told.invitation;
   const terms = {
@@ -35,5 +45,5 @@ for (const [at, answer] of told.answers.entries()) {
     ...(told.relay === undefined ? {} : { relay: told.relay }),
   };
   const receipt = await client.report(told.address, told.name, answer, terms);
-  console.log(JSON.stringify({ receipt, text: receiptText(receipt), kept: [...store.content] }));
+  console.log(JSON.stringify({ receipt, text: receiptText(receipt), kept: [...store.content], made: [...store.made] }));
 }

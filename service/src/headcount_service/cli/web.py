@@ -26,8 +26,9 @@ def web(
         opened = trial.open_parties(folder, (port or _free(), _free()))
         pages = Pages(["data", "advisor", "ask"] if data is not None else ["advisor", "data", "ask"], folder, data)
         at = next(each.party for each in opened if each.party.role == "shuffler")
+        address = f"http://{at.host}:{at.port}{pages.under}/"
         try:
-            run(opened, lambda: print(f"the page is at http://{at.host}:{at.port}/", flush=True), pages)
+            run(opened, lambda: print(f"the page is at {address}", flush=True), pages)
         finally:
             pages.close()
 

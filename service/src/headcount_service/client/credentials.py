@@ -1,7 +1,7 @@
 """A device's credentials: none, an invitation, or the blind token that it got for one.
 
 A token is asked for once. What the device drew is on its disk before the issuer is asked, so that asking again, after a
-crash or a lost answer, is asking for the same.
+crash or a lost answer, is asking for the same. Once a report with it is taken, that there was one is all that is kept.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from headcount.common.atomic_files import write_atomically
+from headcount.common.atomic_files import SECRET, write_atomically
 from headcount.errors import BadArgument, Refused, RemoteRefusal, Unsupported
 from headcount.protocols.base.report_size import CREDENTIAL
 from headcount_service.wire.admission import ROLE, Redeeming
@@ -42,15 +42,17 @@ class Credentials:
         code = self._code()
         if self.collection.issuer is None:
             return code
-        kept = self._read()
+        kept = _read(self._path)
+        if kept.get("spent"):
+            raise Unsupported("this device has spent its token for the batch")
         if not kept.get("signature"):
             raise Unsupported("this device has no token for the batch yet", "ask for one first: client.obtain(…)")
         return bytes.fromhex(kept["prefix"]) + bytes.fromhex(kept["signature"])
 
     def obtain(self, remote: Remote | None = None) -> None:
         """Asks the issuer for the token, where one is needed and not there."""
-        issuer = self.collection.issuer
-        if issuer is None or (self._path.exists() and self._read().get("signature")):
+        issuer, kept = self.collection.issuer, _read(self._path)
+        if issuer is None or kept.get("signature") or kept.get("spent"):
             return
         code, redeeming = self._code(), Redeeming.of(issuer, self.collection.hash, self.batch)
         blinding = self._blinding(redeeming)
@@ -64,14 +66,14 @@ class Credentials:
             raise RemoteRefusal(
                 "the issuer's answer is not a token for this batch; nothing was sent to anybody"
             ) from None
-        self._keep({"prefix": blinding.prefix.hex(), "signature": signature.hex()})
+        _keep(self._path, {"prefix": blinding.prefix.hex(), "signature": signature.hex()})
 
     def _blinding(self, redeeming: Redeeming) -> Blinding:
         """The blinding factor, drawn on first use and kept."""
         if not self._path.exists():
             new = Blinding.draw(redeeming.modulus)
-            self._keep({"prefix": new.prefix.hex(), "salt": new.salt.hex(), "factor": f"{new.factor:x}"})
-        kept = self._read()
+            _keep(self._path, {"prefix": new.prefix.hex(), "salt": new.salt.hex(), "factor": f"{new.factor:x}"})
+        kept = _read(self._path)
         return Blinding(bytes.fromhex(kept["prefix"]), bytes.fromhex(kept["salt"]), int(kept["factor"], 16))
 
     def _code(self) -> bytes:
@@ -85,20 +87,33 @@ class Credentials:
 
     @property
     def _path(self) -> Path:
-        """The file of the token, one for each invitation."""
-        of = sha256(self.invitation.encode()).hexdigest()[:16]
-        return self.folder / f"{self.collection.hash}-{self.batch}-{of}.token"
+        return _token(self.folder, self.collection.hash, self.batch, self.invitation)
 
-    def _keep(self, made: dict[str, str]) -> None:
-        write_atomically(self._path, json.dumps({"format": FORMAT, **made}))
 
-    def _read(self) -> dict[str, Any]:
-        if not self._path.exists():
-            return {}
-        try:
-            kept = json.loads(self._path.read_text(encoding="utf-8"))
-            if kept["format"] != FORMAT:
-                raise ValueError
-        except (OSError, ValueError, KeyError, TypeError):
-            raise Refused(f"{self._path} is not a token that was kept here", "move it away") from None
-        return dict(kept)
+def forget_token(folder: Path, collection: str, batch: int, invitation: str) -> None:
+    """The token for this batch, if there is one, is spent: it would tell which report was this device's."""
+    path = _token(folder, collection, batch, invitation)
+    if path.exists():
+        _keep(path, {"spent": True})
+
+
+def _token(folder: Path, collection: str, batch: int, invitation: str) -> Path:
+    """The file of the token, one for each invitation."""
+    of = sha256(invitation.encode()).hexdigest()[:16]
+    return folder / f"{collection}-{batch}-{of}.token"
+
+
+def _keep(path: Path, made: dict[str, Any]) -> None:
+    write_atomically(path, json.dumps({"format": FORMAT, **made}), SECRET)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if kept["format"] != FORMAT:
+            raise ValueError
+    except (OSError, ValueError, KeyError, TypeError):
+        raise Refused(f"{path} is not a token that was kept here", "move it away") from None
+    return dict(kept)

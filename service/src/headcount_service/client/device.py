@@ -1,7 +1,8 @@
 """The client of one device: checks a collection against its limits, randomises once, seals, sends and keeps a receipt.
 
 The answer itself is never stored. What was made is sent again, byte for byte, until it is taken: to randomise anew
-would let somebody average the noise away. The device has limits of its own, whatever a collection says.
+would let somebody average the noise away. Once it is taken, only its receipt is kept. The device has limits of its own,
+whatever a collection says.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from headcount.programme.coins import Coins, DeviceCoins
 from headcount.protocols.base.report_size import IDENTITY
 from headcount.questions.question import Question
 from headcount.questions.reading import column
-from headcount_service.client.credentials import Credentials
+from headcount_service.client.credentials import Credentials, forget_token
 from headcount_service.client.limits import Limits
 from headcount_service.client.receipt import Receipt
 from headcount_service.wire.collection import Admission, Collection, Shortfall
@@ -36,6 +37,7 @@ from headcount_service.wire.report import Report
 FORMAT = "headcount report 1"
 OWN = ("question", "collection", "batch", "state", "epsilon", "delta", "least", "colluding", "top_up")
 SINCE = ("corrupt", "anyone", "fixed", "padded", "rounds")  # which earlier versions did not note
+SEALED = ("messages", "identity", "key", "invitation", "body")  # what a report is sent from, until it is taken
 
 
 class Client:
@@ -225,7 +227,9 @@ class Client:
                 if refusal.status != 409:
                     raise
                 state = "closed"
-            write_atomically(path, json.dumps({**kept, "state": state}), SECRET)
+            write_atomically(path, json.dumps(_taken(kept) if state == "taken" else {**kept, "state": state}), SECRET)
+            if state == "taken":
+                forget_token(self.folder, kept["collection"], kept["batch"], kept["invitation"])
         return self.receipt(path)
 
     def upload(self, path: Path) -> bytes:
@@ -235,8 +239,16 @@ class Client:
         ----------
         path : Path
             As `prepare` returns it.
+
+        Raises
+        ------
+        errors.Unsupported
+            If the report was taken: nothing is left of it to send.
         """
-        return bytes.fromhex(_read(path)["body"])
+        kept = _read(path)
+        if kept["state"] == "taken":
+            raise Unsupported("the report was taken, and what was sent is not kept")
+        return bytes.fromhex(kept["body"])
 
     def receipt(self, path: Path) -> Receipt:
         """The receipt of a report that was made.
@@ -252,8 +264,7 @@ class Client:
         own |= {"pinned": kept.get("pinned", False)}  # a browser's may be
         return Receipt(
             **own,
-            messages=len(kept["messages"]),
-            bytes=len(kept["body"]) // 2,
+            **(kept.get("sent") or _sent(kept)),
             lifetime_epsilon=float(epsilon),
             lifetime_delta=float(delta),
         )
@@ -316,8 +327,9 @@ class Client:
         Nothing is drawn anew: to do that whenever somebody asks would let them average the noise away.
         """
         kept = _read(path)
-        stale = kept["key"] != offer["shuffler"].get("number") or kept["invitation"] != invitation
-        if kept["state"] != "taken" and stale:
+        if kept["state"] == "taken":
+            return
+        if kept["key"] != offer["shuffler"].get("number") or kept["invitation"] != invitation:
             messages = [bytes.fromhex(each) for each in kept["messages"]]
             identity = bytes.fromhex(kept["identity"])
             write_atomically(
@@ -381,6 +393,16 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, KeyError, TypeError):
         raise Refused(f"{path} is not a report that was made here", "move it away") from None
     return dict(kept)
+
+
+def _sent(kept: dict[str, Any]) -> dict[str, int]:
+    """How many messages are sent, and how many bytes."""
+    return {"messages": len(kept["messages"]), "bytes": len(kept["body"]) // 2}
+
+
+def _taken(kept: dict[str, Any]) -> dict[str, Any]:
+    """What stays of a report that was taken: nothing that could be opened, or fits what the shuffler has seen."""
+    return {name: kept[name] for name in kept if name not in SEALED} | {"state": "taken", "sent": _sent(kept)}
 
 
 def encoded(task: Question, answer: Any) -> npt.NDArray[Any]:

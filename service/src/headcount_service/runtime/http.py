@@ -34,6 +34,7 @@ HEADERS = {
     b"x-content-type-options": b"nosniff",
     b"content-security-policy": b"default-src 'none'",
     b"referrer-policy": b"no-referrer",
+    b"cross-origin-resource-policy": b"same-origin",
 }
 ANYWHERE = {b"access-control-allow-origin": b"*", b"access-control-expose-headers": b"retry-after"}
 ELSEWHERE = ("cross-site", "same-site")  # what a browser says of a page with another address
@@ -95,13 +96,14 @@ class Route:
     status: int = 200
     anywhere: bool = False  # whether a page from elsewhere may read the answer
     here: bool = False  # whether it is for this machine's own pages alone
+    under: str = ""  # what its address begins with, that only some are told
     pattern: re.Pattern[str] = field(init=False)
     waits: bool = field(init=False)  # whether its handler is a coroutine
 
     def __post_init__(self) -> None:
         parts = re.sub(r"\{(\w+)#\}", r"(?P<\1>[1-9][0-9]{0,8}|0)", self.path)
         parts = re.sub(r"\{(\w+)\}", rf"(?P<\1>{NAME})", parts)
-        object.__setattr__(self, "pattern", re.compile(parts))
+        object.__setattr__(self, "pattern", re.compile(re.escape(self.under) + parts))
         object.__setattr__(self, "waits", iscoroutinefunction(self.handle))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 
 from headcount_service.party import OpenParty
@@ -21,6 +22,7 @@ from headcount_service.web.visits import Visits
 from headcount_service.web.workers import Work, Workers
 
 LARGEST = 1 << 12
+KEY = 16  # bytes of what the address of a page with files begins with
 ASKED: dict[str, tuple[Work, str]] = {
     "quick": (advisor.quick, "A ranking at once."),
     "advice": (advisor.whole, "The whole ranking."),
@@ -36,11 +38,13 @@ class Pages:
     """What is served to browsers: the files and, in a trial, whatever they ask of Python.
 
     Only a trial computes on request and has visitors; a real party does not. A trial is for
-    this machine: its pages answer by no other name, and to no other page.
+    this machine: its pages answer by no other name, and to no other page. Where it has files, its
+    address is a secret: others who use this machine reach the port, too.
     """
 
     def __init__(self, parts: Sequence[str], trial: Path | None = None, data: Path | None = None) -> None:
         self.parts = tuple(parts)  # of data, advisor, ask and collections
+        self.under = f"/{token_urlsafe(KEY)}" if "data" in parts else ""
         self.files = None if trial is None else Files(trial, data)
         self.workers = Workers()
         self.visits = None if trial is None else Visits(trial)
@@ -105,7 +109,7 @@ class Pages:
                         most=LARGEST,
                     )
                 )
-        return [replace(route, here=self.visits is not None) for route in routes]
+        return [replace(route, here=self.visits is not None, under=self.under) for route in routes]
 
     async def page(self, _: Request) -> Response:
         if "advisor" in self.parts:

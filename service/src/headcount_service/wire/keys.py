@@ -253,13 +253,12 @@ class Keys:
     def _linked(self, name: str, content: bytes) -> bool:
         """Writes the content beside the key and gives it its name; False if it was removed in between."""
         beginning = self.folder / f"{name}.{os.urandom(8).hex()}"
-        file = os.open(beginning, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, SECRET)
+        made = os.open(beginning, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, SECRET)
         try:
-            os.write(file, content)
-            os.fsync(file)
-        finally:
-            os.close(file)
-        try:
+            with os.fdopen(made, "wb") as file:  # all of it: on a full disk a part of a key would be taken for the key
+                file.write(content)
+                file.flush()
+                os.fsync(made)
             os.link(beginning, self._path(name))
         except FileExistsError:
             pass

@@ -8,6 +8,14 @@ const OFTEN = 400; // milliseconds between looks
 const $ask = document.getElementById("ask");
 const here = () => location.origin;
 
+/** What a device keeps, and the report as it was made: once it is taken, nothing is kept of it but a receipt. */
+class Watched extends MemoryStore {
+  async put(name, content) {
+    this.made ??= content;
+    await super.put(name, content);
+  }
+}
+
 const step = (title, ...content) => h("section", { class: "step" }, h("h2", { tabindex: -1 }, title), content);
 const facts = (all) => h("dl", { class: "facts" }, Object.entries(all).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 
@@ -29,7 +37,7 @@ export async function begin() {
   $ask.replaceChildren(h("p", { role: "status" }, "A collection is being agreed on …"));
   try {
     const visit = await post("page/visits");
-    const client = new Client(new MemoryStore(), { colluding: Infinity }); // which is said before anybody answers
+    const client = new Client(new Watched(), { colluding: Infinity }); // which is said before anybody answers
     const { plan } = await client.look(here(), visit.collection, { hash: visit.hash });
     question(visit, client, plan);
   } catch (refusal) {
@@ -43,11 +51,10 @@ function question(visit, client, plan) {
     for (const button of buttons) button.disabled = true;
     try {
       const receipt = await client.report(here(), visit.collection, answer, { hash: visit.hash });
-      const [kept] = await Promise.all((await client.store.names()).map((name) => client.store.get(name)));
       first.querySelector(".problem")?.remove();
       for (const button of buttons) button.remove();
       first.append(h("p", {}, "You have answered. Your answer itself was sent to nobody, and this page does not keep it."));
-      left(visit, receipt, JSON.parse(kept));
+      left(visit, receipt, JSON.parse(client.store.made));
     } catch (refusal) {
       problem(first, refusal);
       for (const button of buttons) button.disabled = false;
