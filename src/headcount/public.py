@@ -50,7 +50,7 @@ from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
 from headcount.questions.table import Table
 from headcount.questions.total import Mean, Sum
-from headcount.randomiser import Randomiser, randomiser
+from headcount.randomisers import Randomiser, randomiser
 from headcount.rounds import Series
 from headcount.running import run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from headcount.questions.domains.domain import Shape
 if TYPE_CHECKING:
     from headcount.protocols.base.protocol import Protocol
 
+Width = TypeVar("Width", float, Floats)
+
 COARSE = 64  # steps of the lattice in an interval from which on the lattice hardly matters
+SKEWED = 64  # people, of whom so few are far from a bell curve
 FEW = 48  # different estimates that get an interval of their own; more share a grid of truths
 
 
@@ -99,6 +102,21 @@ def _inverted(protocol: Protocol, value: float, reports: int, confidence: float)
 
 def _about(end: float, reach: float) -> tuple[int, int]:
     return math.floor(end - reach), math.ceil(end + reach) + 1
+
+
+def sure_half_width(most: float, spread: float, reports: int, confidence: float) -> float:
+    """For a sum of independent scores of a range up to `most`, whose error is at most `spread`.
+
+    By the inequalities of Hoeffding and Bernstein.
+    """
+    log = math.log(2.0 / (1.0 - confidence))
+    jump = most * log / 3.0
+    return min(most * math.sqrt(reports * log / 2.0), jump + math.sqrt(jump**2 + 2.0 * log * spread**2))
+
+
+def skewed_by(half: Width, spread: float, most: float) -> Width:
+    """By how much Edgeworth's series moves a quantile for the largest skewness and kurtosis that such scores have."""
+    return (half / spread) ** 3 / 10.0 * most**2 / spread
 
 
 def digits(low: float, high: float) -> int:

@@ -108,7 +108,7 @@ def parameters_of(pairs: list[str] | None) -> dict[str, Any]:
         if name in parameters:
             raise BadArgument("--param", f"names {name} twice", "give each parameter once")
         try:
-            parameters[name] = float(text)
+            parameters[name] = text if ";" in text else float(text)  # the rows of a matrix have semicolons between
         except ValueError:
             equals = ""
         if not equals:

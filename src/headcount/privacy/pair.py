@@ -103,3 +103,16 @@ class Pairs:
         forward = np.maximum(self.p - factor * self.q, 0.0).sum(axis=1)
         backward = np.maximum(self.q - factor * self.p, 0.0).sum(axis=1)
         return forward, backward
+
+
+@dataclass(frozen=True, eq=False)
+class WorstPair(PrivacyLoss):
+    """Of many pairs of neighbours, those that are told apart best at each epsilon."""
+
+    kind = "exact"
+
+    pairs: Pairs
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        both = [self.pairs.divergences(float(e)) for e in epsilon]
+        return np.array([forward.max() for forward, _ in both]), np.array([backward.max() for _, backward in both])

@@ -112,6 +112,17 @@ class Law:
                 power = power._with(power)
         return total, block
 
+    @staticmethod
+    def coarse_sum(*parts: tuple[Law, int]) -> tuple[Law, int]:
+        """The convolution of laws, each of them so many times, in blocks: for error bars only."""
+        powers = [law.coarse_power(times) for law, times in parts]
+        block, total = max(block for _, block in powers), Law(0, np.ones(1))
+        for power, own in powers:
+            while own < block:
+                power, own = power._halved(), 2 * own
+            total = total._with(power)
+        return total, block
+
     def _with(self, other: Law) -> Law:
         """The sum of the two, for error bars: unless one is short, by Fourier transforms."""
         if min(self.masses.size, other.masses.size) <= SHORT:

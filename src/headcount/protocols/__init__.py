@@ -29,6 +29,7 @@ from headcount.protocols.local.generalised_response import GeneralisedResponse
 from headcount.protocols.local.hadamard_response import HadamardResponse
 from headcount.protocols.local.hybrid import Hybrid
 from headcount.protocols.local.local_hashing import LocalHashing
+from headcount.protocols.local.matrix_response import MatrixResponse
 from headcount.protocols.local.optimised_unary import OptimisedUnary
 from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.randomised_response import RandomisedResponse
@@ -116,17 +117,19 @@ FORMER: dict[type[Protocol], type[Protocol]] = {
     shuffled(RandomisedResponse): CheuCount,
     shuffled(GeneralisedResponse): BlanketHistogram,
 }
+# Whoever has a matrix of their own names these; nothing is ranked that needs one.
+ON_REQUEST: tuple[type[Protocol], ...] = (MatrixResponse, shuffled(MatrixResponse))
 GROUP = "headcount.protocols"
 NEAREST = 5
 
 
 def installed(own: tuple[type[Protocol], ...] = OWN) -> tuple[type[Protocol], ...]:
     """These protocols and those of other packages."""
-    every = {protocol.name: protocol for protocol in (*own, *FORMER)}
-    every = with_installed(every, GROUP, Protocol, "protocol")
+    unranked = *ON_REQUEST, *FORMER
+    every = with_installed({protocol.name: protocol for protocol in (*own, *unranked)}, GROUP, Protocol, "protocol")
     for protocol in every.values():
         enrol(protocol.name, protocol.model)
-    return tuple(protocol for protocol in every.values() if protocol not in FORMER)
+    return tuple(protocol for protocol in every.values() if protocol not in unranked)
 
 
 CATALOGUE = installed()
@@ -134,7 +137,8 @@ CATALOGUE = installed()
 
 def named(name: str, *, former: bool = False) -> type[Protocol]:
     """The protocol of this name; one that has left the catalogue only if `former`."""
-    for protocol in (*CATALOGUE, *FORMER) if former else CATALOGUE:
+    unranked = (*ON_REQUEST, *FORMER) if former else ON_REQUEST
+    for protocol in (*CATALOGUE, *unranked):
         if protocol.name == name:
             return protocol
     for protocol, same in FORMER.items():

@@ -111,7 +111,10 @@ def certify(plan: Plan) -> Certificate:
         "format": FORMAT if plan.budget.rounds == 1 else OF_ROUNDS,
         **({} if plan.budget.rounds == 1 else {"rounds": plan.budget.rounds}),
         "protocol": protocol.name,
-        "parameters": {name: str(Fraction(value)) for name, value in protocol.parameters.items()},
+        "parameters": {
+            name: value if isinstance(value, str) else str(Fraction(value))
+            for name, value in protocol.parameters.items()
+        },
         "task": task.to_json(),
         "values": None if task.shape is Shape.KEY else task.values,
         "model": str(protocol.model),

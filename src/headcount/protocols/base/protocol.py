@@ -134,7 +134,7 @@ class Protocol(Declaration):
         }
 
     @property
-    def parameters(self) -> dict[str, float]:
+    def parameters(self) -> dict[str, Any]:
         """Its own parameters by name."""
         return {name: getattr(self, name) for name in self.parameter_names()[1]}
 
@@ -469,6 +469,6 @@ class Protocol(Declaration):
         }
 
 
-def _plain(value: float) -> float:
+def _plain(value: float | str) -> float | str:
     """Floats survive JSON exactly; a chance is a float."""
-    return value if isinstance(value, int) else float(value)
+    return value if isinstance(value, int | str) else float(value)

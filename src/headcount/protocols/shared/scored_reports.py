@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from headcount.answers.intervals import half_width
+from headcount.answers.intervals import SKEWED, half_width, skewed_by, sure_half_width
 from headcount.privacy import Model, Pair, PrivacyLoss
 from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Batch, Tally
@@ -26,7 +26,6 @@ from headcount.programme.law import Floats, Ints, Law, Noise
 from headcount.protocols.base import Protocol, Shape
 from headcount.protocols.shared.stochastic_rounding import steps_of
 
-FEW = 64  # people, whose reports are far from a bell curve
 SEARCHED = 1 << 16  # values; of more, only those next to one end are tried
 
 
@@ -146,20 +145,12 @@ class ScoredReports(Protocol):
         return np.stack([self.point(tally) - half, self.point(tally) + half], axis=1)
 
     def _half_width(self, reports: int, confidence: float) -> float:
-        """A half-width for any crowd.
-
-        Of few people by the inequalities of Hoeffding and Bernstein; of many as for the hardest
-        crowd, a step more because others' estimates lie between its own, and as much as Edgeworth's
-        series moves a quantile for the largest skewness and kurtosis that reports within this range
-        can have.
-        """
+        """A half-width for any crowd: the hardest one's, and a step more as others' estimates lie between its own."""
         most, spread = float(np.ptp(self.scores)) / self._gain, self.size_of_error(reports, reports)
-        log = math.log(2.0 / (1.0 - confidence))
-        jump = most * log / 3.0
-        sure = min(most * math.sqrt(reports * log / 2.0), jump + math.sqrt(jump**2 + 2.0 * log * spread**2))
-        if reports <= FEW or not spread:
+        sure = sure_half_width(most, spread, reports, confidence)
+        if reports <= SKEWED or not spread:
             return sure
         sent = self.scores[self.chances(0) + self.chances(self.grid) > 0.0]
         step = float(np.gcd.reduce(np.diff(sent))) / self._gain
         half = half_width(self, reports, reports, confidence)
-        return min(sure, half + step + (half / spread) ** 3 / 10.0 * most**2 / spread)
+        return min(sure, half + step + skewed_by(half, spread, most))

@@ -162,7 +162,8 @@ def _one(protocol: Protocol, given: dict[str, Any], how: Format) -> Audit:
 
 def _report(found: Audit) -> Table:
     run, protocol = found.attack, found.attack.protocol
-    given = ", ".join(f"{name} = {value:.6g}" for name, value in protocol.parameters.items())
+    parameters = protocol.parameters.items()
+    given = ", ".join(f"{name} = {value if isinstance(value, str) else f'{value:.6g}'}" for name, value in parameters)
     crowd = people(max(map(sum, run.pair)))
     words = protocol.neighbours.words
     table = grid("", "", title=f"{protocol.name} ({protocol.model}, {protocol.task.name}, {crowd}, {words})")

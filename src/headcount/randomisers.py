@@ -9,24 +9,22 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from headcount.common.plurals import people as people_words
 from headcount.errors import BadArgument
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Panel, lines
-from headcount.privacy.amplified import Amplified, CrowdLoss, MessageLaws
+from headcount.privacy.amplified import CrowdLoss
+from headcount.privacy.crowd import Crowd
 from headcount.privacy.loss import PrivacyLoss
-from headcount.privacy.shuffled_bits import ShuffledBits
-from headcount.programme.chance import Chance
+from headcount.protocols.local.matrix_response import MatrixResponse
+from headcount.protocols.shared.chance_matrix import matrix_rows, matrix_text
+from headcount.questions.histogram import Histogram
 
 Entry = Fraction | float | int | str
 DELTA = 1e-6
-MOST = 64  # values, and messages
 
 
 class WorstCase(NamedTuple):
@@ -58,26 +56,17 @@ class Randomiser:
 
     matrix: tuple[tuple[Fraction, ...], ...]
 
-    @cached_property
-    def laws(self) -> MessageLaws:
-        """The chances as doubles."""
-        return MessageLaws.of(np.array(self.matrix, dtype=np.float64))
-
-    @property
-    def _flip(self) -> Fraction | None:
-        """The chance of the other message, of a bit that is flipped either way alike."""
-        first, second, *_ = self.matrix
-        alike = len(self.matrix) == len(first) == 2 and first == second[::-1]
-        return min(first) if alike else None
+    def _response(self, n: int) -> MatrixResponse:
+        """The protocol in which n people report by this matrix."""
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise BadArgument("n", f"is {n!r}", "use a whole number from 1 on")
+        return MatrixResponse(task=Histogram(len(self.matrix)), crowd=Crowd(n), matrix=matrix_text(self.matrix))
 
     @property
     def local_epsilon(self) -> float:
         """The epsilon of one report by itself; infinite where a message rules a value out."""
-        columns = [column for column in zip(*self.matrix, strict=True) if any(column)]
-        if any(not all(column) for column in columns):
-            return math.inf
-        odds = max(max(column) / min(column) for column in columns)
-        return math.log(odds.numerator) - math.log(odds.denominator)
+        epsilon = self._response(1).local_epsilon
+        return math.inf if epsilon is None else epsilon
 
     def shuffled(self, n: int) -> PrivacyLoss:
         """The loss of one report among those of n people, mixed, whatever the others hold.
@@ -92,9 +81,7 @@ class Randomiser:
         PrivacyLoss
             An upper bound; of a bit that is flipped either way alike, exact.
         """
-        if self._flip:
-            return ShuffledBits(Chance.down(float(self._flip)), _people(n) - 1)
-        return Amplified(self.laws, _people(n))
+        return self._response(n).shuffled_loss(n)
 
     def lower(self, n: int) -> PrivacyLoss:
         """The loss of the worst crowd in which all others hold the same: no bound is below it.
@@ -109,7 +96,7 @@ class Randomiser:
         PrivacyLoss
             Of these crowds alone.
         """
-        return CrowdLoss(self.laws, _people(n))
+        return CrowdLoss(self._response(n).message_laws, n)
 
     def worst(self, n: int, epsilon: float) -> WorstCase:
         """The crowds whose loss `lower` is at this epsilon.
@@ -126,7 +113,7 @@ class Randomiser:
         WorstCase
             Two values of one person, and the value that everybody else holds.
         """
-        _, values, others = CrowdLoss(self.laws, _people(n)).worst(epsilon)
+        _, values, others = CrowdLoss(self._response(n).message_laws, n).worst(epsilon)
         return WorstCase(values, others)
 
     def describe(self, n: int, delta: float = DELTA) -> str:
@@ -171,7 +158,7 @@ class Randomiser:
         Path
             The file.
         """
-        crowds = sorted(map(_people, sizes))
+        crowds = sorted(sizes)
         if len(crowds) < 2:
             raise BadArgument("sizes", "are fewer than two", "use for example [1_000, 10_000, 100_000]")
         most = [(float(n), self.shuffled(n).epsilon(delta)) for n in crowds]
@@ -191,13 +178,16 @@ class Randomiser:
 
 
 def randomiser(matrix: Sequence[Sequence[Entry]]) -> Randomiser:
-    """A local randomiser of one's own, to see what it tells once its reports are shuffled.
+    """A local randomiser of one's own: what it tells alone and among shuffled reports, and a protocol to report by.
+
+    The protocols are `matrix-response` and `shuffled-matrix-response`, with the randomiser as their `matrix`.
 
     Parameters
     ----------
     matrix : sequence of sequences
-        A row for each value: the chances of the messages, as fractions such as "1/3" or decimals.
-        Each row adds up to 1.
+        A row for each value: the chances of the messages, as fractions such as "1/3" or decimals. Each row adds up
+        to 1. Chances without a common denominator up to 2**56 are rounded to one: small ones up, and the largest of a
+        row gives what they take. What is drawn is what is accounted for.
 
     Returns
     -------
@@ -215,28 +205,11 @@ def randomiser(matrix: Sequence[Sequence[Entry]]) -> Randomiser:
     local epsilon 1.1
     among 1,000 people, shuffled, epsilon is at most 0.142 and at least 0.142 at delta=1e-06
     as it is where one holds 0 or 1 and everybody else 0
+
+    Asked for a budget, with some chance a report is drawn from the mean of all rows instead, whatever is held.
+
+    >>> plan = hc.Plan(hc.protocol("shuffled-matrix-response", n=1_000, matrix=coin), hc.Budget(1, 1e-6))
+    >>> hc.verify(hc.certify(plan)).answer
+    'proved'
     """
-    rows = tuple(tuple(_chance(entry) for entry in row) for row in matrix)
-    if not 2 <= len(rows) <= MOST or len({len(row) for row in rows}) != 1 or not 2 <= len(rows[0]) <= MOST:
-        raise BadArgument("matrix", "is not a table", f"give 2 to {MOST} rows of as many chances each, 2 to {MOST}")
-    for number, row in enumerate(rows):
-        if sum(row) != 1:
-            works = "write them as fractions such as '1/3', or as decimals that add up to 1"
-            raise BadArgument("matrix", f"has a row, number {number}, whose chances do not add up to 1", works)
-    return Randomiser(rows)
-
-
-def _chance(entry: Entry) -> Fraction:
-    try:
-        chance = Fraction(repr(float(entry)) if isinstance(entry, float) else entry)
-    except (TypeError, ValueError, ZeroDivisionError):
-        raise BadArgument("matrix", "has an entry that is no number", "use chances such as 0.25 or '1/3'") from None
-    if not 0 <= chance <= 1:
-        raise BadArgument("matrix", "has an entry that is no chance", "use numbers from 0 to 1")
-    return chance
-
-
-def _people(n: int) -> int:
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise BadArgument("n", f"is {n!r}", "use a whole number from 1 on")
-    return n
+    return Randomiser(matrix_rows(matrix))
