@@ -17,7 +17,6 @@ from headcount.engines.files import FileEngine
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import Refused
 from headcount.planner.planning import crowd_for, plan_for
-from headcount.planner.situation import ready
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.programme.coins import KeyedCoins, SeededCoins
 from headcount.programme.tally import Tally
@@ -199,12 +198,12 @@ class Setting:
     taken: Callable[[pa.Table], Any]
 
     def answers(self, case: Case) -> Any:
-        task = ready(case.task, Budget(1.0, 1e-6, case.neighbours))
+        task = case.task.planned(private=case.neighbours.hides_size)
         return self.engine.answers(task, Rows(self.taken(case.table), **case.rows, key=b"5"))
 
     def plan(self, case: Case, size: int, model: str = "central") -> Plan:
         budget = Budget(1.0, 1e-6, case.neighbours)
-        task = ready(case.task, budget)
+        task = case.task.planned(private=case.neighbours.hides_size)
         return plan_for(task, crowd_for(task, size, case.rows.get("most") or 1, budget), budget, model)
 
     def tally(self, case: Case, model: str = "central") -> Tally:
