@@ -38,4 +38,5 @@ else:
     def __dir__() -> list[str]:
         from headcount.public import SHADOWING
 
-        return sorted({*globals(), *__getattr__("__all__"), *SHADOWING, "errors"})
+        special = {name for name in globals() if name.startswith("__")}
+        return sorted({*special, *__getattr__("__all__"), *SHADOWING, "errors"})

@@ -105,6 +105,11 @@ def _internal(text: str) -> list[str]:
     ]
 
 
+def test_an_editor_offers_what_is_public_and_no_rooms() -> None:
+    offered = {name for name in dir(hc) if not name.startswith("__")}
+    assert offered == {*hc.__all__, *SHADOWING, "errors"}
+
+
 def test_the_page_of_the_api_has_every_public_name() -> None:
     page = (DOCS / "api.md").read_text(encoding="utf-8")
     assert _unlisted(page) == []
