@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from headcount.programme.coins import SecretCoins
-from headcount.programme.permutation import random_order
 from headcount.protocols.base.report_size import IDENTITY
 from headcount_service.wire.collection import Collection
 from headcount_service.wire.keys import Announced
+from headcount_service.wire.random_order import random_order
 from headcount_service.wire.report import NO_CREDENTIAL, Report
 
 PIECE = 2_000  # reports sealed at a time

@@ -24,8 +24,8 @@ from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
-from headcount.questions.said import Said
-from headcount.questions.total import Mean, Sum
+from headcount.questions.reading_options import ReadingOptions
+from headcount.questions.sum_and_mean import Mean, Sum
 from headcount_survey.figures.simulated import Runs, Size, simulated
 from headcount_survey.pages.situations import parted
 
@@ -65,7 +65,7 @@ class Trial:
             raise AssertionError(f"{self.protocol.name} is {off:.1f} standard errors off its prediction: {self.size}")
 
 
-GROUPED = Mean.posed(bounds=(0, 100), whole=True, categories=["a", "b"]).declared(Said(by=("group",)))
+GROUPED = Mean.posed(bounds=(0, 100), whole=True, categories=["a", "b"]).declared(ReadingOptions(by=("group",)))
 
 
 def situations(cls: type[Protocol], people: int) -> dict[str, Scenario]:

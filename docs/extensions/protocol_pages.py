@@ -21,7 +21,7 @@ from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import wire_bytes, wire_messages
 from headcount.protocols.shared.shuffled_local import ShuffledLocal
-from headcount.questions.said import Said
+from headcount.questions.reading_options import ReadingOptions
 from programme import readable
 
 EXAMPLES = {
@@ -45,7 +45,7 @@ QUESTIONS = {
     "count": hc.Count(),
     "histogram": hc.Histogram(20),
     "sum": hc.Sum((0.0, 1.0)),
-    "mean by group": hc.Mean.posed(bounds=(0.0, 1.0), categories=["a", "b"]).declared(Said(by=("group",))),
+    "mean by group": hc.Mean.posed(bounds=(0.0, 1.0), categories=["a", "b"]).declared(ReadingOptions(by=("group",))),
 }
 EPSILONS = (0.25, 0.5, 1.0, 2.0)
 

@@ -14,7 +14,7 @@ from headcount.answers.distribution import DistributionEstimate, QuantileEstimat
 from headcount.answers.estimate import Estimate
 from headcount.answers.table import TableEstimate
 from headcount.engines.engine import Engine, Rows, engine_for
-from headcount.finding import in_found_groups, require_in_one_place
+from headcount.finding_groups import in_found_groups, require_in_one_place
 from headcount.ledger.habit import habit
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
@@ -24,8 +24,8 @@ from headcount.questions.distribution import BINS, Distribution
 from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
 from headcount.questions.question import Question
+from headcount.questions.sum_and_mean import Mean, Sum
 from headcount.questions.table import Table
-from headcount.questions.total import Mean, Sum
 from headcount.running import carry_out
 from headcount.types import (
     Bounds,
@@ -155,7 +155,7 @@ def ask(
     budget = Budget(epsilon, delta, Neighbours(neighbours))
     budget.require_hidden(rows.most or 1)
     if missing is not None or spelled or by is not None:
-        question = question.declared(rows.said(missing, spelled=spelled))
+        question = question.declared(rows.reading_options(missing, spelled=spelled))
     question = question.planned(private=budget.neighbours.hides_size)
     engine = engine or engine_for(data)
     if (finding := question.finding) is not None:

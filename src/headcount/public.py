@@ -17,11 +17,11 @@ from headcount.answers.top import Top
 from headcount.answers.two_runs import Pairs
 from headcount.asking import Options, ask, count, distribution, fraction, histogram, mean, quantile, table
 from headcount.asking import sum as sum
+from headcount.asking_in_rounds import series
 from headcount.audit.attacks.lower_bound import Attack, attack
 from headcount.certifying import certify, verify
 from headcount.comparing import compare
 from headcount.errors import HeadcountError, Refused
-from headcount.events import series
 from headcount.figures.picture import Picture
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
@@ -48,8 +48,8 @@ from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
+from headcount.questions.sum_and_mean import Mean, Sum
 from headcount.questions.table import Table
-from headcount.questions.total import Mean, Sum
 from headcount.randomisers import Randomiser, randomiser
 from headcount.rounds import Series
 from headcount.running import run

@@ -29,7 +29,7 @@ from headcount.figures.text_table import TextTable
 from headcount.ledger.ledger import Ledger
 from headcount.phrases import Phrase
 from headcount.planner.advice import Advice
-from headcount.planner.levels import Levels
+from headcount.planner.blocks_of_rounds import Levels
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.programme.law import Noise
 from headcount.protocols.base.plan import Plan

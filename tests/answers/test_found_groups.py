@@ -15,7 +15,7 @@ import pytest
 import headcount as hc
 from headcount.audit.conformance.exact_loss import divergences
 from headcount.errors import BadArgument, BadData, Refused, Unsupported
-from headcount.finding import parts
+from headcount.finding_groups import parts
 from headcount.planner.planning import plan_for
 from headcount.privacy.crowd import Crowd
 from headcount.programme.report_law import WHOLE

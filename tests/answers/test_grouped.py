@@ -149,9 +149,9 @@ def test_questions_in_groups_survive_json():
         hc.Count(["a"]), hc.Fraction(["a"], True), hc.Sum.posed(bounds=(0, 9), categories=["a"]),
         hc.Mean.posed(bounds=(0, 9), whole=True, categories=["a", "b"]),
     ):  # fmt: skip
-        from headcount.questions.said import Said
+        from headcount.questions.reading_options import ReadingOptions
 
-        asked = question.declared(Said(by=("g",), missing="category"))
+        asked = question.declared(ReadingOptions(by=("g",), missing="category"))
         again = question_from_json(asked.to_json())
         assert again.to_json() == asked.to_json()
         assert again.labels() == asked.labels()

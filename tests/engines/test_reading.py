@@ -41,7 +41,7 @@ from headcount.questions import reading
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Mean, Sum
+from headcount.questions.sum_and_mean import Mean, Sum
 from stress import STRESS
 
 EXACTLY = {"epsilon": 50, "model": "central"}

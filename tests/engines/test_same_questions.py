@@ -24,8 +24,8 @@ from headcount.protocols.base.plan import Plan
 from headcount.questions.count import Count, Fraction
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.said import Said
-from headcount.questions.total import Mean, Sum
+from headcount.questions.reading_options import ReadingOptions
+from headcount.questions.sum_and_mean import Mean, Sum
 from stress import some
 
 PEOPLE = 600
@@ -55,7 +55,7 @@ TREES = Histogram(WORDS)
 
 
 def in_groups(question: Question, *by: str, **said: Any) -> Question:
-    return question.declared(Said(by=by or ("by",), **said))
+    return question.declared(ReadingOptions(by=by or ("by",), **said))
 
 
 @dataclass(frozen=True)

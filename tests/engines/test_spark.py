@@ -23,7 +23,7 @@ from headcount.protocols.base.plan import Plan
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 
 PEOPLE = 900
 

@@ -33,7 +33,7 @@ from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from stress import lengths, some
 
 GRID = [(1.0, 1e-6, 10**4), (0.3, 1e-8, 10**4), (3.0, 1e-3, 300), (1.0, 1e-6, 10**7), (0.1, 1e-3, 10**5)]

@@ -18,7 +18,7 @@ from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from stress import some
 
 LOOSE, TIGHT = Budget(4.0, 1e-4), Budget(1.5, 1e-6)

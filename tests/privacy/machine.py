@@ -81,7 +81,7 @@ def advised(situation: Situation) -> Advice:
     from headcount.planner.advise import advise
     from headcount.questions.count import Count, Fraction
     from headcount.questions.histogram import Histogram
-    from headcount.questions.total import Mean, Sum
+    from headcount.questions.sum_and_mean import Mean, Sum
 
     tasks = {
         "count": Count, "fraction": Fraction, "sum": lambda: Sum((0.0, 1.0)), "levels": lambda: Sum.whole((0, 10)),

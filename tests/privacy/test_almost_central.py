@@ -10,7 +10,7 @@ from headcount.privacy.almost_central import AlmostCentral, unavoidable_delta
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 
 SCALES = [0.05, 1.0, 30.0, 1e3]
 SLACK = 10.0  # times, where tables are that much coarser

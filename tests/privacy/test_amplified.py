@@ -13,8 +13,8 @@ import pytest
 import truth
 
 from headcount.privacy.amplified import Amplified, CrowdLoss, MessageLaws
+from headcount.privacy.random_walk import Walk
 from headcount.privacy.shuffled_bits import ShuffledBits
-from headcount.privacy.walk import Walk
 from headcount.programme.chance import Chance
 from headcount.programme.coins import SeededCoins
 from headcount.programme.law import Floats

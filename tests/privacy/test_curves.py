@@ -29,7 +29,7 @@ from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.questions.histogram import Histogram
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 
 PROTOCOLS = [
     *[tiny for cls in CATALOGUE for tiny in cls.tinies()],

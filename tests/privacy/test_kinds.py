@@ -22,7 +22,7 @@ from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.cheu_sum import CheuSum
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.questions.histogram import Histogram
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from stress import some
 
 JSON = Path(__file__).parents[2] / "docs" / "json.md"

@@ -32,7 +32,7 @@ from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import truth
 
-from headcount.common.root import crossing
+from headcount.common.root_finding import crossing
 from headcount.privacy import laws
 from headcount.privacy.correlated import correlated_loss
 from headcount.privacy.pair import Pair

@@ -25,7 +25,7 @@ from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.shared.stochastic_rounding import worst_fraction
 from headcount.questions.count import Count
 from headcount.questions.domains.levels import REAL_STEPS
-from headcount.questions.total import Mean, Sum
+from headcount.questions.sum_and_mean import Mean, Sum
 from headcount.testing import Nonconforming, the_claimed_loss_covers_every_view
 
 NOISE = AddDiscreteLaplace(Fraction(1, 3))

@@ -23,7 +23,7 @@ from headcount.protocols.shuffle.cheu_count import CheuCount
 from headcount.protocols.shuffle.cheu_sum import CheuSum
 from headcount.protocols.shuffle.sample_threshold import SampleThreshold
 from headcount.protocols.shuffle.split_and_mix import SplitAndMix
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 
 
 @pytest.mark.parametrize(

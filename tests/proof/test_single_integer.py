@@ -17,7 +17,7 @@ from headcount.proof import verify
 from headcount.protocols.base.certificate import certify
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.central.staircase import Staircase
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 
 QUARTER, EIGHTH = Fraction(1, 4), Fraction(1, 8)
 ONE, ZERO = maybe(EIGHTH, emit(0), emit(1)), maybe(QUARTER, emit(1), emit(0))

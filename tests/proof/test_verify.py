@@ -42,7 +42,7 @@ from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.mutants.catalogue import MUTATIONS
 from headcount_survey.pages.certificates import lowered, plans, with_the_noise_of
 from stress import called, some

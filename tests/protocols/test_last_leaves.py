@@ -27,7 +27,7 @@ from headcount.protocols.shuffle.count_min_shuffle import CountMinShuffle
 from headcount.protocols.shuffle.hadamard_shuffle import HadamardShuffle
 from headcount.protocols.shuffle.recursive_sum import RecursiveSum
 from headcount.questions.histogram import Histogram
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 
 BUDGET = Budget(1.0, 1e-6)
 REAL = Sum((0.0, 1.0))

@@ -36,7 +36,7 @@ from headcount.protocols.shared.shuffled_local import shuffled
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
-from headcount.questions.total import Mean, Sum
+from headcount.questions.sum_and_mean import Mean, Sum
 from headcount.testing import intervals_cover, the_claimed_loss_covers_every_view, the_error_is_as_stated
 
 LOCAL = [cls for cls in CATALOGUE if cls.model == "local"]

@@ -30,7 +30,7 @@ from headcount.protocols.shuffle.blanket_sum import BlanketSum
 from headcount.protocols.shuffle.cheu_sum import CheuSum
 from headcount.protocols.shuffle.poisson_count import PoissonCount
 from headcount.protocols.shuffle.split_and_mix import DOWN, UP, SplitAndMix
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount.testing import Nonconforming, conforms, the_claimed_loss_covers_every_view
 
 BUDGET = Budget(1.0, 1e-6)

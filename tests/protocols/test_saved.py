@@ -10,7 +10,7 @@ import headcount as hc
 from headcount.errors import Infeasible
 from headcount.planner.calibrate import calibrate
 from headcount.protocols.base.saved import plan_from_json, protocol_from_json, task_from_json
-from headcount.questions.said import Said
+from headcount.questions.reading_options import ReadingOptions
 
 BUDGET = hc.Budget(3, 1e-3)
 TASKS = [
@@ -65,7 +65,7 @@ def plans(cls):
     """A calibrated plan for every kind of task and relation that it answers."""
     tasks = [hc.Count(), hc.Fraction(), hc.Sum((-1, 3)), hc.Mean.whole((0, 10)), hc.Histogram(["é", "b", "c"]),
              hc.Histogram.binned([0, 0.3, 1], other=True, fractions=True), hc.Histogram()]  # fmt: skip
-    tasks += [hc.Mean.posed(bounds=(0, 10), categories=["é", "b"]).declared(Said(missing=3, by=("group",)))]
+    tasks += [hc.Mean.posed(bounds=(0, 10), categories=["é", "b"]).declared(ReadingOptions(missing=3, by=("group",)))]
     for task in tasks:
         if cls.answers(task):
             try:

@@ -12,7 +12,7 @@ from headcount.privacy.crowd import Crowd
 from headcount.programme.report_law import WHOLE
 from headcount.protocols.central.laplace import Laplace
 from headcount.protocols.central.staircase import LARGEST, LEVELS, Staircase, staircase
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 
 
 @pytest.mark.parametrize("scale", [0.02, 0.1, 1.0, 7.0, LARGEST])

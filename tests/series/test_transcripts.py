@@ -1,9 +1,9 @@
 """What several rounds tell, by enumeration of whole transcripts with adaptive streams, against the claim."""
 
 import pytest
+from transcripts import Transcripts, claimed_of, require_covered
 
 from headcount.audit.conformance.check import Nonconforming
-from headcount.audit.conformance.transcripts import Transcripts, claimed_of, require_covered
 from headcount.protocols import named
 
 SMALL = [

@@ -11,7 +11,7 @@ import headcount as hc
 from headcount.cli.main import app
 from headcount.errors import BadArgument
 from headcount.questions.count import Count
-from headcount.questions.total import Mean, Sum
+from headcount.questions.sum_and_mean import Mean, Sum
 from headcount_service import party
 from headcount_service.client.device import Client, Limits, encoded
 from headcount_service.shuffler.outer_keys import GRACE

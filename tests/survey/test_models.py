@@ -15,7 +15,7 @@ from headcount.programme.coins import SeededCoins
 from headcount.protocols import CATALOGUE, named
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.studies import (
     a_billion,
     amplification,

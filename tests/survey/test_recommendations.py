@@ -15,7 +15,7 @@ from headcount.protocols import CATALOGUE
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.pages.measures import contradiction, detectable, predicted, simulated
 from headcount_survey.pages.questions import NOT_CENTRAL, Asked, grid
 from headcount_survey.pages.recommendations import Examined, examine, summary

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from headcount.answers.error_law import ErrorLaw
 from headcount.answers.intervals import digits
 from headcount.answers.number import Number
-from headcount.common.root import crossing
+from headcount.common.root_finding import crossing
 
 CLOSE = 1e-3  # of a person
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from headcount.asking_in_rounds import series as series_about
 from headcount.cli.files import engine_called, table
 from headcount.cli.ledger import ledger_of
 from headcount.cli.numbers import WHOLE
@@ -30,7 +31,6 @@ from headcount.cli.options import (
 )
 from headcount.cli.render import Format, console, draw, require_drawable, sheet_table, show, written
 from headcount.errors import BadArgument
-from headcount.events import series as series_about
 from headcount.questions import implied
 from headcount.questions.domains.rounds import EVERY
 from headcount.rounds import Series

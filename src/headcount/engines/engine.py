@@ -17,7 +17,7 @@ from headcount.protocols.base.plan import Plan
 from headcount.questions.domains.domain import Domain
 from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
-from headcount.questions.said import Said
+from headcount.questions.reading_options import ReadingOptions
 
 KEY = 16  # bytes of the key that samples a person's rows
 
@@ -116,9 +116,9 @@ class Rows:
         """Whether there is no column of answers, only groups."""
         return self.by is not None and self.column is None and self.tabular
 
-    def said(self, missing: object, *, spelled: bool) -> Said:
+    def reading_options(self, missing: object, *, spelled: bool) -> ReadingOptions:
         """What is declared of the data beside what counts as a one."""
-        return Said(missing, spelled, tuple(map(str, self.groups)), self.everybody)
+        return ReadingOptions(missing, spelled, tuple(map(str, self.groups)), self.everybody)
 
 
 class Answers(Protocol):

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from headcount.common.plurals import counted
-from headcount.common.root import crossing
+from headcount.common.root_finding import crossing
 from headcount.common.short_decimals import compared, shortened
 from headcount.errors import BadArgument, Infeasible, Refused
 from headcount.phrases import Phrase

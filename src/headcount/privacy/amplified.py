@@ -31,7 +31,7 @@ import numpy as np
 
 from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss
 from headcount.privacy.pair import exp_down
-from headcount.privacy.walk import Walk
+from headcount.privacy.random_walk import Walk
 from headcount.programme.law import Floats
 
 ROUNDED = 2.0**-46

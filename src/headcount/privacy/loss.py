@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from headcount.common.root import crossing
+from headcount.common.root_finding import crossing
 from headcount.programme.law import Floats
 
 ROUND_UP = 1.0 + 1e-10  # masses are good to 1e-11 and sums of them to about as much; claims are rounded up by this

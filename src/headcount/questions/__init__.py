@@ -20,8 +20,8 @@ from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
 from headcount.questions.question import Question
+from headcount.questions.sum_and_mean import Mean, Sum
 from headcount.questions.table import Table
-from headcount.questions.total import Mean, Sum
 
 __all__ = ["Count", "Distribution", "Fraction", "Histogram", "Mean", "Quantile", "Question", "Sum", "Table"]
 

@@ -15,7 +15,7 @@ from headcount.questions.domains.domain import Codes, Domain, Shape
 from headcount.questions.domains.missing import BITS, told
 from headcount.questions.grouped import CountByGroup, FractionByGroup, grouping
 from headcount.questions.question import Question
-from headcount.questions.said import Said
+from headcount.questions.reading_options import ReadingOptions
 from headcount.types import Groupings
 
 
@@ -53,22 +53,22 @@ class Count(Question):
     def domain(self) -> Bit:
         return Bit(missing=self.missing, spelled=self.spelled)
 
-    def declared(self, said: Said) -> Question:
-        said.require_by(self.categories, self.other)
-        if not said.by:
-            said.require_column(self.name)
-            (own,) = told(said.missing, BITS)
-            return replace(self, missing=own or self.missing, spelled=said.spelled or self.spelled)
-        groups, own = grouping(said, self.categories, BITS, other=self.other)
-        bit = None if said.everybody else Bit(missing=own or self.missing, spelled=said.spelled or self.spelled)
-        return self._in(groups, said, bit)
+    def declared(self, options: ReadingOptions) -> Question:
+        options.require_by(self.categories, self.other)
+        if not options.by:
+            options.require_column(self.name)
+            (own,) = told(options.missing, BITS)
+            return replace(self, missing=own or self.missing, spelled=options.spelled or self.spelled)
+        groups, own = grouping(options, self.categories, BITS, other=self.other)
+        bit = None if options.everybody else Bit(missing=own or self.missing, spelled=options.spelled or self.spelled)
+        return self._in(groups, options, bit)
 
-    def _in(self, groups: Any, said: Said, bit: Bit | None) -> Question:
-        return CountByGroup(groups, said.by, bit)
+    def _in(self, groups: Any, options: ReadingOptions, bit: Bit | None) -> Question:
+        return CountByGroup(groups, options.by, bit)
 
     def read_as(self, where: object, groups: int) -> Domain:
         if self.categories is not None or self.other:
-            Said().require_by(self.categories, self.other)
+            ReadingOptions().require_by(self.categories, self.other)
         return self.domain if where is None else self.domain.told_by(where)
 
     @property
@@ -106,9 +106,9 @@ class Fraction(Count):
     percent: ClassVar[bool] = True
     per_person = True
 
-    def _in(self, groups: Any, said: Said, bit: Bit | None) -> Question:
-        said.require_column(self.name)
-        return FractionByGroup(groups, said.by, bit or Bit())
+    def _in(self, groups: Any, options: ReadingOptions, bit: Bit | None) -> Question:
+        options.require_column(self.name)
+        return FractionByGroup(groups, options.by, bit or Bit())
 
     def counted_from_zero(self) -> Question:
         return FractionByGroup((), (), self.domain)

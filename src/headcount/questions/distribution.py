@@ -17,7 +17,7 @@ from headcount.questions.domains.domain import Codes, Label, Shape
 from headcount.questions.domains.intervals import Intervals
 from headcount.questions.domains.missing import AMOUNTS, told
 from headcount.questions.question import Question
-from headcount.questions.said import Said
+from headcount.questions.reading_options import ReadingOptions
 from headcount.questions.strategies.tree import Tree, radices_over
 
 BINS = 1_024
@@ -105,11 +105,11 @@ class Distribution(Question):
     def domain(self) -> Intervals:
         return Intervals(self.bounds, self.bins, self.clip, self.missing)
 
-    def declared(self, said: Said) -> Question:
-        if said.missing is None:
-            return super().declared(said)
-        (own,) = told(said.missing, AMOUNTS)
-        return replace(self, missing=own).declared(replace(said, missing=None))
+    def declared(self, options: ReadingOptions) -> Question:
+        if options.missing is None:
+            return super().declared(options)
+        (own,) = told(options.missing, AMOUNTS)
+        return replace(self, missing=own).declared(replace(options, missing=None))
 
     @property
     def shape(self) -> Shape:

@@ -35,7 +35,7 @@ from headcount.questions.domains.periods import Periods
 from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
 from headcount.questions.reading import Array
-from headcount.questions.said import Said
+from headcount.questions.reading_options import ReadingOptions
 
 PLAIN = Bit()
 NONE = "(none)"  # the group that is listed where none was found
@@ -54,10 +54,12 @@ class Group(Categories):
             raise BadData("by has groups outside the categories", works) from None
 
 
-def grouping(said: Said, categories: Any, own: Kind, *, other: bool) -> tuple[tuple[Listed | Keys, ...], Any]:
+def grouping(
+    options: ReadingOptions, categories: Any, own: Kind, *, other: bool
+) -> tuple[tuple[Listed | Keys, ...], Any]:
     """The domain of each column of groups, and what the column of answers does with a missing value."""
-    given = _by_column(said.by, categories)
-    *missing, of_answers = told(said.missing, *[LISTS] * len(said.by), own)
+    given = _by_column(options.by, categories)
+    *missing, of_answers = told(options.missing, *[LISTS] * len(options.by), own)
     groups: list[Listed | Keys] = []
     for labels, word in zip(given, missing, strict=True):
         if labels is None:

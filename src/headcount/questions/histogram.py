@@ -20,7 +20,7 @@ from headcount.questions.domains.missing import AS_OTHER, LISTS, told
 from headcount.questions.domains.periods import Periods
 from headcount.questions.question import Question
 from headcount.questions.reading import moment
-from headcount.questions.said import Said
+from headcount.questions.reading_options import ReadingOptions
 from headcount.types import Bounds, Edges, Labels
 
 
@@ -140,15 +140,15 @@ class Histogram(Question):
         found = Periods.of(bins, bounds)
         return cls(starts=found.starts, period=found.period, dates=dates, other=other, fractions=fractions)
 
-    def declared(self, said: Said) -> Question:
-        if said.spelled:
+    def declared(self, options: ReadingOptions) -> Question:
+        if options.spelled:
             raise BadArgument("spelled", f"is for counts, and this is a {self.name}", "leave it out")
-        said.require_column(self.name)
-        if said.by:
+        options.require_column(self.name)
+        if options.by:
             raise BadArgument(
                 "by", f"does not fit a {self.name}", "count in groups of both columns: hc.count(…, by=[…])"
             )
-        (own,) = told(said.missing, LISTS)
+        (own,) = told(options.missing, LISTS)
         return self if own is None else replace(self, missing=own, categories=None if self._made else self.categories)
 
     @property

@@ -15,7 +15,7 @@ from headcount.programme.law import Floats
 from headcount.programme.table import Ints
 from headcount.questions.argument import Argument
 from headcount.questions.domains.domain import Codes, Domain, Label, Shape
-from headcount.questions.said import Said
+from headcount.questions.reading_options import ReadingOptions
 from headcount.questions.strategies.identity import Identity
 from headcount.questions.strategies.strategy import Strategy
 
@@ -59,13 +59,13 @@ class Question(ABC):
     def domain(self) -> Domain:
         """What people hold."""
 
-    def declared(self, said: Said) -> Question:
+    def declared(self, options: ReadingOptions) -> Question:
         """The question as the asker declares the data: in groups, and what missing values and spellings mean."""
-        if said.spelled:
+        if options.spelled:
             raise BadArgument("spelled", f"is for counts, and this is a {self.name}", "leave it out")
-        if said.missing is not None:
+        if options.missing is not None:
             raise BadArgument("missing", f"cannot be said of a {self.name}", "leave it out")
-        said.require_column(self.name)
+        options.require_column(self.name)
         return self
 
     def read_as(self, where: object, groups: int) -> Domain:

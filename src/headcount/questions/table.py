@@ -21,7 +21,7 @@ from headcount.questions.domains.domain import Codes, Domain, Label, Shape
 from headcount.questions.domains.missing import told
 from headcount.questions.domains.record import Record
 from headcount.questions.question import Question
-from headcount.questions.said import Said
+from headcount.questions.reading_options import ReadingOptions
 from headcount.questions.strategies.margins import Axes, Margins, maximal
 
 MOST_CODES = 1 << 53  # cells of the whole table, of which a person's is one number
@@ -106,12 +106,12 @@ class Table(Question):
     def posed(cls, *, columns: Any, margins: Any = None) -> Self:  # type: ignore[override]
         return cls(columns, 2 if margins is None else margins)
 
-    def declared(self, said: Said) -> Question:
+    def declared(self, options: ReadingOptions) -> Question:
         """What is said of missing values goes for every column that can take it."""
-        words = told(said.missing, *(domain.takes for domain in self.domains))
+        words = told(options.missing, *(domain.takes for domain in self.domains))
         pairs = zip(self.columns, words, strict=True)
         columns = tuple((name, domain if word is None else domain.with_missing(word)) for (name, domain), word in pairs)
-        return super(Table, replace(self, columns=columns)).declared(replace(said, missing=None))
+        return super(Table, replace(self, columns=columns)).declared(replace(options, missing=None))
 
     @property
     def names(self) -> tuple[str, ...]:

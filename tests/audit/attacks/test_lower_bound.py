@@ -27,7 +27,7 @@ from headcount.programme.coins import SeededCoins
 from headcount.protocols import named
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.histogram import Histogram
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.pages.attacks import attacks, sharpest
 from stress import TINIES, lengths, tinies
 

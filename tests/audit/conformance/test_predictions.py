@@ -31,7 +31,7 @@ from headcount.protocols.shuffle.blanket_sum import BlanketSum
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.questions import QUESTIONS
 from headcount.questions.count import Fraction
-from headcount.questions.total import Mean, Sum
+from headcount.questions.sum_and_mean import Mean, Sum
 from headcount_survey.pages.predictions import HEAD, page, summary
 from headcount_survey.pages.situations import EASY, RUNS, USUAL, entrant, parted, situations
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headcount.errors import BadArgument, MissingExtra
-from headcount.programme.permutation import in_random_order
+from headcount_service.wire.random_order import in_random_order
 
 COLUMN = "upload"
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from headcount.errors import Damaged
 from headcount.programme.coins import Coins
-from headcount.programme.permutation import random_order
 from headcount_service.store.encryption import Encrypted, new_secret
+from headcount_service.wire.random_order import random_order
 
 MEMORY = 1 << 25  # bytes of messages that are mixed at once
 PILES = 64

@@ -18,7 +18,6 @@ from sqlalchemy import Connection
 
 from headcount.common.canonical import canonical
 from headcount.errors import BadArgument, TooFewReports, Unavailable, UnknownCollection, WireError
-from headcount.programme.permutation import in_random_order
 from headcount_service.runtime.crash_points import point
 from headcount_service.runtime.logs import log, log_state
 from headcount_service.shuffler.batch_tables import BatchTables
@@ -28,6 +27,7 @@ from headcount_service.wire.admission import Redeeming
 from headcount_service.wire.collection import Admission, Collection, Shortfall
 from headcount_service.wire.deduplication import Deduplication
 from headcount_service.wire.keys import Announced, Keys
+from headcount_service.wire.random_order import in_random_order
 from headcount_service.wire.report import Report, ReportFormat, Upload
 
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"

@@ -21,7 +21,7 @@ from headcount.protocols.base.report_size import CUT, Wire
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 
 CROWD = Crowd(50_500, 50_000, 500)
 PURE, BUDGET = Budget(1.0), Budget(1.0, 1e-6)

@@ -27,8 +27,8 @@ from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.reading import column
+from headcount.questions.sum_and_mean import Mean, Sum
 from headcount.questions.table import Table
-from headcount.questions.total import Mean, Sum
 from headcount_service.client.limits import Limits
 from headcount_service.client.receipt import Receipt
 from headcount_service.wire.admission import ROLE as ISSUER

@@ -18,9 +18,9 @@ import numpy.typing as npt
 
 from headcount.errors import WireError
 from headcount.programme.coins import Coins, DeviceCoins
-from headcount.programme.permutation import in_random_order
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import CREDENTIAL, HEAD, IDENTITY, KIND, Wire
+from headcount_service.wire.random_order import in_random_order
 from headcount_service.wire.suites import PrivateKey as PrivateKey
 from headcount_service.wire.suites import PublicKey, seal, unseal
 

@@ -19,7 +19,7 @@ from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from headcount.common.root import crossing
+from headcount.common.root_finding import crossing
 from headcount.common.short_decimals import decayed
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd, Model, Pair, laws

@@ -27,7 +27,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from headcount.common.root import crossing
+from headcount.common.root_finding import crossing
 from headcount.privacy import Budget, Crowd, GroupPrivacy, Model, Neighbours, PrivacyLoss, TotalVariationSlack, laws
 from headcount.privacy.crowd import LARGEST
 from headcount.privacy.sampled_counts import SampledCount, SampledHistogram

@@ -14,7 +14,7 @@ from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.notes import BINARY
 from headcount_survey.notes.counts import errors
 from headcount_survey.notes.five import noise

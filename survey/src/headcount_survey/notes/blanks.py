@@ -9,7 +9,7 @@ from headcount.planner.planning import protocol
 from headcount.privacy.laws import binomial_above
 from headcount.protocols import named
 from headcount.questions.histogram import Histogram
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.notes import BINARY, SEPARATING, SHUFFLING, SURVEY
 from headcount_survey.notes.five import noise
 from headcount_survey.notes.gaps import BUDGET

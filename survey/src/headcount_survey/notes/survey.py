@@ -12,7 +12,7 @@ import numpy as np
 from headcount.planner.planning import protocol
 from headcount.privacy.share_distance import published_shares
 from headcount.programme.law import Floats
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.notes import SURVEY
 from headcount_survey.notes.laws import binomial, divergence
 from headcount_survey.statement import INSTANCE, Rows, Seen, Severity, corrected, holds, proved, refuted

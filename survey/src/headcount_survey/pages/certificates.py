@@ -32,7 +32,7 @@ from headcount.questions.domains.levels import Levels
 from headcount.questions.grouped import Group, SumByGroup
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Mean, Sum
+from headcount.questions.sum_and_mean import Mean, Sum
 
 IN_GROUPS = SumByGroup((Group(("a", "b")),), ("group",), Levels((0.0, 10.0), 10))
 TASKS: tuple[Question, ...] = (Count(), Histogram(20), Sum((0, 10)), Mean.whole((0, 10)), IN_GROUPS)

@@ -20,7 +20,7 @@ from headcount.questions.count import Count, Fraction
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Mean, Sum
+from headcount.questions.sum_and_mean import Mean, Sum
 from headcount_survey.pages.situations import STRICT, USUAL
 
 ALL = tuple(Model)

@@ -21,7 +21,7 @@ from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Fraction
 from headcount.questions.question import Question
-from headcount.questions.total import Mean, Sum
+from headcount.questions.sum_and_mean import Mean, Sum
 
 RUNS = 20_000
 MESSAGES = 2e8  # that all runs may have together, where every person is gone through

@@ -34,7 +34,7 @@ from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count, Fraction
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Mean, Sum
+from headcount.questions.sum_and_mean import Mean, Sum
 from headcount_survey.study import Finding, Study
 
 PEOPLE = 10**9

@@ -20,7 +20,7 @@ from headcount.protocols import CATALOGUE, named
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.study import Finding, Study
 
 PEOPLE, BUDGET, RELIED = 10_000, Budget(1.0, 1e-6), 0.7

@@ -20,7 +20,7 @@ from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.protocols import named
 from headcount.protocols.base.protocol import Protocol
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.study import Finding, Study
 
 PEOPLE = 10_000

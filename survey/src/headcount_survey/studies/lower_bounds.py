@@ -60,7 +60,7 @@ from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.study import Finding, Study
 
 SMALL = (10, 20, 50, 100, 200, 500, 1_000, 2_000)

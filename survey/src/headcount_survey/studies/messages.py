@@ -23,7 +23,7 @@ from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.study import Finding, Study
 
 BUDGET = Budget(1.0, 1e-6)

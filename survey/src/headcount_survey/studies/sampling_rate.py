@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from headcount.common.root import crossing
+from headcount.common.root_finding import crossing
 from headcount.figures.axis import Axis
 from headcount.figures.canvas import number
 from headcount.figures.lines import Line, Note, Panel, lines

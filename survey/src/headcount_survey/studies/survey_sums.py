@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from headcount.figures.canvas import number
 from headcount.planner.selection import Progress
 from headcount.privacy.model import Model
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.studies import one_data_set as survey
 from headcount_survey.studies.one_data_set import Bound
 from headcount_survey.study import Finding, Study

@@ -18,7 +18,7 @@ from headcount.protocols import named
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
-from headcount.questions.total import Sum
+from headcount.questions.sum_and_mean import Sum
 from headcount_survey.studies import one_data_set as survey
 from headcount_survey.studies import survey_counts, survey_sums
 from headcount_survey.study import Finding, Study

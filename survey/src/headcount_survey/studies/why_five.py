@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from headcount.common.root import crossing
+from headcount.common.root_finding import crossing
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Note, Panel, lines
 from headcount.figures.text_table import TextTable

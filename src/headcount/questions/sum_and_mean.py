@@ -16,7 +16,7 @@ from headcount.questions.domains.levels import REAL_STEPS, Levels
 from headcount.questions.domains.missing import AMOUNTS, told
 from headcount.questions.grouped import MeanByGroup, SumByGroup, grouping
 from headcount.questions.question import Question
-from headcount.questions.said import Said
+from headcount.questions.reading_options import ReadingOptions
 from headcount.types import Bounds, Groupings
 
 
@@ -99,17 +99,17 @@ class Sum(Question):
             cls.whole(bounds, clip=clip) if whole else cls(bounds, clip=clip), categories=categories, other=other
         )
 
-    def declared(self, said: Said) -> Question:
-        if said.spelled:
+    def declared(self, options: ReadingOptions) -> Question:
+        if options.spelled:
             raise BadArgument("spelled", f"is for counts, and this is a {self.name}", "leave it out")
-        said.require_by(self.categories, self.other)
-        said.require_column(self.name)
-        if not said.by:
-            (own,) = told(said.missing, AMOUNTS)
+        options.require_by(self.categories, self.other)
+        options.require_column(self.name)
+        if not options.by:
+            (own,) = told(options.missing, AMOUNTS)
             return self if own is None else replace(self, missing=own)
-        groups, own = grouping(said, self.categories, AMOUNTS, other=self.other)
+        groups, own = grouping(options, self.categories, AMOUNTS, other=self.other)
         levels = self.domain if own is None else replace(self.domain, missing=own)
-        return self.by_group(groups, said.by, levels)
+        return self.by_group(groups, options.by, levels)
 
     @classmethod
     def whole(cls, bounds: Bounds, *, clip: bool = False) -> Self:
@@ -139,7 +139,7 @@ class Sum(Question):
 
     def read_as(self, where: object, groups: int) -> Domain:
         if self.categories is not None or self.other:
-            Said().require_by(self.categories, self.other)
+            ReadingOptions().require_by(self.categories, self.other)
         return super().read_as(where, groups)
 
     @classmethod

@@ -16,7 +16,7 @@ from headcount.engines.rounds import InRounds, added
 from headcount.errors import BadArgument
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advise import advise
-from headcount.planner.levels import Levels, best_levels
+from headcount.planner.blocks_of_rounds import Levels, best_levels
 from headcount.planner.planning import IMAGINED
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd

@@ -13,7 +13,7 @@ from headcount.engines.files import FileEngine
 from headcount.engines.memory import MemoryEngine
 from headcount.engines.rounds import InRounds
 from headcount.engines.spark import SparkEngine
-from headcount.planner.levels import Levels, best_levels
+from headcount.planner.blocks_of_rounds import Levels, best_levels
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.pair import Pair
 from headcount.questions.count import Count

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from headcount.common.root import crossing
+from headcount.common.root_finding import crossing
 
 FALLING = {
     "a line": lambda u: 1.0 - u,

@@ -9,7 +9,7 @@ from headcount.errors import BadArgument
 
 
 @dataclass(frozen=True)
-class Said:
+class ReadingOptions:
     """How columns are to be read: what a missing value counts as, and whether yes and no may be spelled in any way.
 
     `by` names the columns of groups. `everybody` is said where there is no column of answers, only groups.
