@@ -43,7 +43,7 @@ def test_too_little_precision_is_refused() -> None:
     [(0.001, 1, 20_000, 0), (0.01, 32, 60_000, 7), (0.0001, 5, 10**6, 400_000), (0.2, 3, 9_000, 4_000)],
 )
 def test_a_stretch_in_doubles_covers_its_first_number_of_ones(flip: float, bits: int, others: int, ones: int) -> None:
-    totals = Totals(Fraction(flip), bits, others, CURVE)
+    totals = Totals(Fraction(flip), bits, others, dict(CURVE))
     with ctx.workprec(128):
         exact, covered = totals._at(ones, others), totals._covered(ones, others)
     for epsilon, truth in exact.items():

@@ -65,8 +65,7 @@ def prove(claim: Claim) -> Proof | None:
         return None
     cases = list(_cases(sent, noise, keep))
     if not cases:
-        nothing = Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)))
-        return Proof(lambda _: nothing, "what a person sends does not depend on what they hold")
+        return Proof(lambda _: Bounds.at_most(Fraction(0)), "what a person sends does not depend on what they hold")
 
     def bounds(epsilon: Fraction) -> Bounds:
         both = 1 + most(ball(epsilon).exp())  # a distance counts on either side
@@ -120,9 +119,7 @@ class Case:
 
     def bounds(self, epsilon: Fraction) -> Bounds:
         found = either_order(epsilon, *self.pairs) if len(self.pairs) <= 2 else self._together.worst(epsilon)
-        if not self.attained:
-            found = Bounds(Fraction(0), found.high, (Fraction(0), Fraction(0)))
-        return found.among(self.crowds)
+        return (found if self.attained else found.only_above).among(self.crowds)
 
     @cached_property
     def _together(self) -> ManyPairs:

@@ -49,7 +49,7 @@ def prove(claim: Claim) -> Proof | None:
 
     def bounds(epsilon: Fraction) -> Bounds:
         high = max(_lost(kind, ball(epsilon).exp(), claim.honest) for kind in found.values())
-        return Bounds(Fraction(0), min(Fraction(1), high), (Fraction(0), Fraction(0)))
+        return Bounds.at_most(high)
 
     return Proof(bounds, BECAUSE)
 

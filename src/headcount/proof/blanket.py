@@ -41,11 +41,7 @@ def prove(claim: Claim) -> Proof | None:
 
 
 def hidden_by(bound: Callable[[Fraction], Fraction], what: str) -> Proof:
-
-    def bounds(epsilon: Fraction) -> Bounds:
-        return Bounds(Fraction(0), min(Fraction(1), bound(epsilon)), (Fraction(0), Fraction(0)))
-
-    return Proof(bounds, BECAUSE.format(what=what))
+    return Proof(lambda epsilon: Bounds.at_most(bound(epsilon)), BECAUSE.format(what=what))
 
 
 Found = tuple[Callable[[Fraction], Fraction], str]

@@ -15,7 +15,7 @@ from headcount.proof.ball_laws import NEGLIGIBLE_BITS, BallLaw, ball, least, mos
 from headcount.proof.claim import Claim, Proof, TableNoise
 from headcount.proof.divergence import NOTHING, BallPair, Bounds, divergence, either_order, worst_of
 from headcount.proof.effort import TooLarge, spend
-from headcount.proof.expression import Expression, Unreadable, is_linear
+from headcount.proof.expression import VALUE, Expression, Unreadable, is_linear
 from headcount.proof.programme import Emit
 
 MOST_CELLS = 1 << 20
@@ -36,7 +36,7 @@ def prove(claim: Claim) -> Proof | None:
         return _moved_total(release.noise, *_reach(claim))
     if not isinstance(claim.report, Emit) or len(claim.report.fields) != 1:
         return None
-    if claim.report.fields[0] != Expression("name", ("value",)):
+    if claim.report.fields[0] != VALUE:
         return None
     if release.threshold is None and release.touches_empty:
         return _counts(release.noise, claim.neighbours) if claim.values != 1 else None
@@ -126,12 +126,12 @@ def _moved_total(noise: TableNoise, reach: int, attained: bool) -> Proof:
 
     def bounds(epsilon: Fraction) -> Bounds:
         if not reach or is_pure(noise, reach, epsilon):
-            return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
+            return Bounds.at_most(Fraction(0), crowds)
         if reach > 1 and nearest()[1] < NEAR:
             found = _shifted_far(*nearest(), reach, epsilon).among(crowds)
         else:
             found = divergence(epsilon, moved()).among(crowds)
-        return found if attained else replace(found, low=Fraction(0), chances=(Fraction(0), Fraction(0)))
+        return found if attained else found.only_above
 
     return Proof(bounds, f"one person moves one total by at most {reach}, and every mass of the noise was looked at")
 
@@ -217,7 +217,7 @@ def _counts(noise: TableNoise, neighbours: str) -> Proof:
         moved = 1 if neighbours == "add-remove" else 2
         crowds = f"one person changes {moved} of the totals by one"
         if is_pure(noise, 1, epsilon / moved):
-            return Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)), crowds)
+            return Bounds.at_most(Fraction(0), crowds)
         pair = shifted()
         return either_order(epsilon, pair, NOTHING if moved == 1 else pair.reversed).among(crowds)
 
@@ -244,7 +244,7 @@ def _stable_counts(noise: TableNoise, threshold: int, neighbours: str, people: i
     def bounds(epsilon: Fraction) -> Bounds:
         above = worst_of(_every_way(epsilon, high, neighbours))
         if not enough_bins:
-            return Bounds(Fraction(0), above.high, (Fraction(0), Fraction(0)))
+            return above.only_above
         below = worst_of(_every_way(epsilon, low, neighbours))
         return replace(below, high=above.high)
 

@@ -106,6 +106,11 @@ class Claim:
     def honest(self) -> int:
         return self.least - self.corrupt
 
+    @property
+    def claimed(self) -> dict[Fraction, Fraction]:
+        """The smallest delta that is claimed at each epsilon."""
+        return dict(sorted(self.curve, key=lambda point: -point[1]))
+
 
 @dataclass(frozen=True)
 class Proof:

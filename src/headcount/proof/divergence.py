@@ -41,6 +41,16 @@ class Bounds:
     chances: tuple[Fraction, Fraction]
     crowds: str = ""
 
+    @classmethod
+    def at_most(cls, high: Fraction, crowds: str = "") -> Bounds:
+        """The bounds of which only the upper one is known, and no event."""
+        return cls(Fraction(0), min(Fraction(1), high), (Fraction(0), Fraction(0)), crowds)
+
+    @property
+    def only_above(self) -> Bounds:
+        """The same where the event that is shown may not be one of these crowds': it refutes nothing."""
+        return Bounds.at_most(self.high, self.crowds)
+
     def widened(self, low: Fraction, high: Fraction) -> Bounds:
         """The bounds moved apart by this much, but never below 0 or above 1."""
         likely, unlikely = self.chances

@@ -95,6 +95,9 @@ class Expression:
         return frozenset().union(*(part.reads for part in self.parts if isinstance(part, Expression)))
 
 
+VALUE = Expression("name", ("value",))  # what the person holds
+
+
 def is_linear(field: Expression) -> bool:
     """Whether it takes its extremes at the ends of a range."""
     match field.operation, field.parts:

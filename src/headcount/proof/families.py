@@ -26,8 +26,6 @@ from headcount.proof.expression import Expression
 from headcount.proof.many_pairs import ManyPairs
 from headcount.proof.programme import All, Emit, Step
 
-NOTHING = Fraction(0)
-
 
 def prove(claim: Claim) -> Proof | None:
     release = claim.release
@@ -71,14 +69,14 @@ def _moved(noise: TableNoise, families: int, neighbours: str, all_change: bool) 
 
     def bounds(epsilon: Fraction) -> Bounds:
         if is_pure(noise, 1, epsilon / moved):
-            return Bounds(NOTHING, NOTHING, (NOTHING, NOTHING), crowds)
+            return Bounds.at_most(Fraction(0), crowds)
         rate, distance = nearest()
         if not distance < NEAR or not rate > 0:
             found = pairs().worst(epsilon).among(crowds)
-            return found if attained else only_above(found)
+            return found if attained else found.only_above
         charge = (1 + most(ball(epsilon).exp())) * moved * distance
         found = _repeated_response(rate, moved, epsilon).widened(charge, charge).among(crowds)
-        return found if attained else only_above(found)
+        return found if attained else found.only_above
 
     because = f"a person changes one total in each of {families} families, and every mass of the noise was looked at"
     return Proof(bounds, because)
@@ -89,21 +87,16 @@ def of_families(pair: BallPair, families: int, replaced: bool) -> ManyPairs:
     return ManyPairs([(pair, families), *([(pair.reversed, families)] if replaced else [])], symmetric=replaced)
 
 
-def only_above(found: Bounds) -> Bounds:
-    """What may not be attained refutes nothing."""
-    return Bounds(NOTHING, found.high, (NOTHING, NOTHING), found.crowds)
-
-
 def _repeated_response(rate: arb, moved: int, epsilon: Fraction) -> Bounds:
     """The divergence of this many totals with ideal noise, term by term of its sum."""
     spend(8 * moved)
     a, growth = (-rate).exp(), ball(epsilon).exp()
-    low = high = here = there = NOTHING
+    low = high = here = there = Fraction(0)
     for falls in range(moved + 1):
         mass = comb(moved, falls) * a**falls / (1 + a) ** moved
         other = mass * (-(moved - 2 * falls) * rate).exp()
         excess = mass - growth * other
-        high += max(NOTHING, most(excess))
+        high += max(Fraction(0), most(excess))
         if least(excess) > 0:
             low, here, there = low + least(excess), here + least(mass), there + most(other)
     return Bounds(low, high, (here, there))

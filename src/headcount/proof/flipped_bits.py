@@ -33,7 +33,6 @@ DOUBLES_BITS = 40  # or, in doubles, this factor larger
 MOST_BITS = 10_000  # of one person
 PRODUCTS = 10  # units for a mass of each factor in a product of laws
 MOST_OTHERS = 10**10  # bits, which already take a window of some 10**6 totals
-NO_EVENT = (Fraction(0), Fraction(0))
 
 
 def prove(claim: Claim) -> Proof | None:
@@ -47,7 +46,7 @@ def prove(claim: Claim) -> Proof | None:
         return None
     if (claim.honest - 1) * bits > MOST_OTHERS:
         raise TooLarge("there are too many bits to work out their totals")
-    totals = Totals(flip, bits, (claim.honest - 1) * bits, claim.curve)
+    totals = Totals(flip, bits, (claim.honest - 1) * bits, claim.claimed)
     return Proof(totals.bounds, f"every number of ones among the others' {totals.others:,} bits is covered")
 
 
@@ -93,18 +92,15 @@ def _row(step: Step, name: str, last: int) -> tuple[Fraction, int] | None:
 class Totals:
     """The worst number of ones among the others, for all epsilons of a curve at once."""
 
-    def __init__(self, flip: Fraction, bits: int, others: int, curve: tuple[tuple[Fraction, Fraction], ...]) -> None:
-        self.flip, self.bits, self.others = ball(flip), bits, others
-        self._claimed: dict[Fraction, Fraction] = {}
-        for epsilon, delta in curve:
-            self._claimed[epsilon] = min(delta, self._claimed.get(epsilon, delta))
+    def __init__(self, flip: Fraction, bits: int, others: int, claimed: dict[Fraction, Fraction]) -> None:
+        self.flip, self.bits, self.others, self._claimed = ball(flip), bits, others, claimed
         smallest = min((delta for delta in self._claimed.values() if delta), default=Fraction(1, 1 << 100))
         spare = SPARE_BITS + (MORE_BITS if others < FEW else 0)
         self._window = spare + (smallest.denominator // smallest.numerator).bit_length()
         self._growths = {epsilon: ball(epsilon).exp() for epsilon in self._claimed}
 
     def bounds(self, epsilon: Fraction) -> Bounds:
-        return Bounds(Fraction(0), Fraction(0), NO_EVENT) if self._alone(epsilon) else self._found[epsilon]
+        return Bounds.at_most(Fraction(0)) if self._alone(epsilon) else self._found[epsilon]
 
     def _alone(self, epsilon: Fraction) -> bool:
         """Whether a person's own bits are private at this epsilon without any others."""
@@ -124,7 +120,7 @@ class Totals:
         highs = {epsilon: found.excess(float(growth.mid())) for epsilon, growth in self._growths.items()}
         if None in highs.values():
             return self._at(k, others)
-        return {e: Bounds(Fraction(0), Fraction(high), NO_EVENT) for e, high in highs.items() if high is not None}
+        return {e: Bounds.at_most(Fraction(high)) for e, high in highs.items() if high is not None}
 
     def _at(self, k: int, others: int) -> dict[Fraction, Bounds]:
         """All of the person's bits change, among k ones and others that are zeros."""
@@ -199,7 +195,7 @@ class _Views:
         missed = (1 + most(growth)) * self._outside
         t = self._last(growth)
         if t < 0:
-            return Bounds(Fraction(0), self._summed(growth) + missed, (Fraction(0), Fraction(0)))
+            return Bounds.at_most(self._summed(growth) + missed)
         here, there = self._p_upto[t], self._q_upto[t]
         excess = here - growth * there
         high = most(excess) if self._is_worst(t, growth, missed) else self._summed(growth)

@@ -6,7 +6,6 @@ person alone, and a crowd in which nobody else holds the values shows it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -16,11 +15,10 @@ from headcount.proof.ball_laws import BallLaw
 from headcount.proof.claim import Claim, Padding, Proof
 from headcount.proof.divergence import NOTHING, BallPair, Bounds, either_order
 from headcount.proof.effort import TooLarge, spend
-from headcount.proof.expression import Expression
-from headcount.proof.families import changed, of_families, only_above, totals_of
+from headcount.proof.expression import VALUE
+from headcount.proof.families import changed, of_families, totals_of
 from headcount.proof.programme import Emit, Table
 
-VALUE = Expression("name", ("value",))
 MOST_CELLS = 1 << 20
 
 
@@ -42,7 +40,7 @@ def prove(claim: Claim) -> Proof | None:
 
     def bounds(epsilon: Fraction) -> Bounds:
         found = either_order(epsilon, pair(), pair().reversed if moved == 2 else NOTHING).among(crowds)
-        return replace(found, low=Fraction(0), chances=(Fraction(0), Fraction(0))) if hidden else found
+        return found.only_above if hidden else found
 
     return Proof(bounds, "the shuffler's messages hide one person's, whatever the others sent")
 
@@ -57,7 +55,7 @@ def _several(claim: Claim, padding: Padding, replaced: bool) -> Proof | None:
 
     def bounds(epsilon: Fraction) -> Bounds:
         found = pairs().worst(epsilon).among(f"one person changes {len(fields) * (1 + replaced)} totals by one")
-        return found if attained else only_above(found)
+        return found if attained else found.only_above
 
     return Proof(bounds, "the shuffler's messages hide all of one person's, whatever the others sent")
 

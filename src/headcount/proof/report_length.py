@@ -6,7 +6,7 @@ which is rare, and changes what is seen by no more than its chance.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias
@@ -15,12 +15,11 @@ from flint import arb
 
 from headcount.proof.ball_laws import ball, most
 from headcount.proof.effort import spend
+from headcount.proof.enumeration import outcomes
 from headcount.proof.expression import Expression, Names
 from headcount.proof.programme import (
     All,
-    Below,
     Copies,
-    Draw,
     Each,
     Emit,
     Let,
@@ -83,7 +82,9 @@ def chances(step: Step, names: Names, top: int) -> Chances:
         case Let(name, draw, inner):
             if name not in sized_by(inner):
                 return chances(inner, names, top)
-            return _mixed((part, chances(inner, {**names, name: drawn}, top)) for drawn, part in _outcomes(draw, names))
+            return _mixed(
+                (ball(part), chances(inner, {**names, name: drawn}, top)) for drawn, part in outcomes(draw, names)
+            )
         case Each(name, number, inner):
             if name not in sized_by(inner):
                 return _often(chances(inner, names, top), number, top)
@@ -134,18 +135,3 @@ def _mixed(parts: Iterable[tuple[arb, Chances]]) -> Chances:
         for at, mass in enumerate(each):
             total[at] += part * mass
     return total
-
-
-def _outcomes(draw: Draw, names: Names) -> Iterator[tuple[int, arb]]:
-    match draw:
-        case Table(start, masses):
-            spend(len(masses))
-            yield from ((start + at, ball(Fraction(mass, draw.total))) for at, mass in enumerate(masses) if mass)
-        case Below(bound):
-            spend(bound)
-            yield from ((at, ball(Fraction(1, bound))) for at in range(bound))
-        case Rounded(of, steps, levels):
-            down, rest = divmod(of.at(names) * levels, steps)
-            yield down, ball(Fraction(steps - rest, steps))
-            if rest:
-                yield down + 1, ball(Fraction(rest, steps))

@@ -10,7 +10,6 @@ $P[B_{k+1} \ge v] = P[B_k \ge v] + r P[B_k = v - 1]$.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from flint import arb
@@ -19,10 +18,9 @@ from headcount.proof.ball_laws import Tail, ball, binomial, least, middle, most
 from headcount.proof.claim import Claim, Proof
 from headcount.proof.divergence import MISSED, BallPair, Bounds, divergence, worst_of
 from headcount.proof.effort import spend
-from headcount.proof.expression import Expression
+from headcount.proof.expression import VALUE
 from headcount.proof.programme import All, Copies, Emit, Maybe
 
-VALUE = Expression("name", ("value",))
 ANY_NUMBER = 10**12  # as many as there may ever be; the proof ends where no larger crowd can be worse
 FEW_PEOPLE = 64
 EVERY_BIT = 1 << 16  # no mass of so few people is as small as that
@@ -56,7 +54,7 @@ def prove(claim: Claim) -> Proof | None:
     def bounds(epsilon: Fraction) -> Bounds:
         worst = _every_crowd if moved == 1 else _two_buckets
         found = worst(rate, threshold, people, epsilon)
-        return found if exact else replace(found, low=Fraction(0))
+        return found if exact else found.only_above
 
     holders = "every number of holders" if private else f"every number of holders up to {people:,}"
     return Proof(bounds, f"{holders} was gone through, on either side of the threshold")
@@ -64,7 +62,7 @@ def prove(claim: Claim) -> Proof | None:
 
 def _every_crowd(rate: Fraction, threshold: int, people: int, epsilon: Fraction) -> Bounds:
     """The worst k below the number of people, either way round."""
-    nothing = Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)))
+    nothing = Bounds.at_most(Fraction(0))
     if people < threshold:
         return nothing
     found = [nothing, _scan(rate, threshold, people, epsilon, more=True)]

@@ -54,17 +54,9 @@ def prove(claim: Claim) -> Proof | None:
         return None
     if added is None or not _are_mixtures(added):
         return None
-    crowds = Crowds(added[0], added[-1], claim.honest - 1, _claimed(claim))
+    crowds = Crowds(added[0], added[-1], claim.honest - 1, claim.claimed)
     because = f"one integer is seen, and every number of people who hold the last value among {crowds.others:,} covered"
     return Proof(crowds.bounds, because)
-
-
-def _claimed(claim: Claim) -> dict[Fraction, Fraction]:
-    """The smallest delta that is claimed at each epsilon."""
-    claimed: dict[Fraction, Fraction] = {}
-    for epsilon, delta in claim.curve:
-        claimed[epsilon] = min(delta, claimed.get(epsilon, delta))
-    return claimed
 
 
 def _report(claim: Claim) -> tuple[Step, str, int] | None:
