@@ -65,7 +65,7 @@ class Phrase(str):
 
     @property
     def arguments(self) -> set[str]:
-        """Those that it names."""
+        """The arguments that it names."""
         return {name for _, name, _, _ in Formatter().parse(self._template) if name}
 
 

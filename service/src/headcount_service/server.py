@@ -80,7 +80,7 @@ async def serve(
     for opened in parties:
         listen = f"{opened.party.host}:{opened.party.port}"
         log("serving", party=opened.party.role, listen=listen, version=version("headcount"))
-    telling = asyncio.create_task(_once_reached(parties, ready))
+    telling = asyncio.create_task(_announce_once_reached(parties, ready))
     await asyncio.wait([asyncio.create_task(ended.wait()), *tasks], return_when=asyncio.FIRST_COMPLETED)
     telling.cancel()
     for server in servers:
@@ -95,7 +95,7 @@ async def serve(
         opened.close()
 
 
-async def _once_reached(parties: Sequence[OpenParty], ready: Callable[[], None]) -> None:
+async def _announce_once_reached(parties: Sequence[OpenParty], ready: Callable[[], None]) -> None:
     """Tells so when all of them can be."""
     for opened in parties:
         host = EVERYWHERE.get(opened.party.host, opened.party.host)

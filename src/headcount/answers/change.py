@@ -47,7 +47,7 @@ class Change(Number):
 
     @property
     def laws(self) -> tuple[ErrorLaw, ErrorLaw] | None:
-        """Those of both errors; None if one of them has none, or they are not independent."""
+        """The laws of both errors; None if one of them has none, or they are not independent."""
         first, second = self.first.law, self.second.law
         return None if first is None or second is None or not self.apart else (first, second)
 

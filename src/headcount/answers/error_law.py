@@ -26,7 +26,7 @@ class ErrorLaw:
     lattice: float = 0.0
 
     def scaled(self, by: float) -> ErrorLaw:
-        """Of the error times a number that is not negative."""
+        """The law of the error times a number that is not negative."""
         noise = Noise(self.noise.values * by, self.noise.masses, self.noise.dropped)
         return ErrorLaw(noise, self.std_error * by, self.smooth, self.lattice * by)
 

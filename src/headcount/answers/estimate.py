@@ -532,9 +532,9 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return f"<div>{tables}<small>{escape(', '.join(filter(None, words)))}</small></div>"
 
     def draw(self, target: Any, theme: str, title: str) -> object:
-        from headcount.answers.pictures import drawn
+        from headcount.answers.pictures import draw
 
-        return drawn(self, target, theme, title)
+        return draw(self, target, theme, title)
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each category, or a single one."""

@@ -123,7 +123,7 @@ class GroupedEstimate(Estimate):
         return self.protocol.intervals(nothing, confidence)
 
     def _intervals_of(self, pairs: Floats, times: int, confidence: float) -> Floats:
-        """For sums of so many groups' cells each."""
+        """Intervals for sums over groups, `times` of them in each pair of cells."""
         low, high = self._question.ends
         if self._question.per_person:
             widths = share_widths(self.protocol, self.tally.reports, times, confidence, self._agreed)
@@ -141,7 +141,7 @@ class GroupedEstimate(Estimate):
         return [self._sum_law(1) if alike else None] * self._answers
 
     def _sum_law(self, times: int) -> ErrorLaw:
-        """Of the error of a sum over so many groups."""
+        """The law of the error of a sum over `times` groups."""
         return sum_law(self.protocol, self.tally.reports, self._question.ends, times, self._agreed)
 
     @property
@@ -257,7 +257,7 @@ class GroupedEstimate(Estimate):
 
     @property
     def note(self) -> str:
-        """Of which values the answers are, where these are not the data themselves; and which groups are shown."""
+        """The values that answers are about, where these are not the data themselves; and which groups are shown."""
         found = "groups that enough people share are shown, and all others are in (other)" if self.before else ""
         about = self._question.about if self._question.shape.several else ""
         return "; ".join(part for part in (about, found) if part)

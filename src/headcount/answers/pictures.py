@@ -24,7 +24,7 @@ MERGED = 60  # columns of a distribution, whose bins are merged for that
 LINES = "Lines are 95% intervals"
 
 
-def drawn(
+def draw(
     estimate: Estimate, target: Any, theme: str, title: str, cells: Sequence[Cell] | None = None, beneath: str = ""
 ) -> Any:
     """Draw an answer into a file, into bytes or onto axes; or, of several values, these cells in this order."""

@@ -68,9 +68,9 @@ def _above(slope: Floats, origin: Floats, low: Floats, high: Floats) -> tuple[Fl
 
 @lru_cache(maxsize=64)
 def share_widths(protocol: Protocol, reports: int, times: int, confidence: float, agreed: int = 0) -> Floats:
-    """The half-width of the error at each of `SHARES`, of sums over so many pairs of cells; it is the same at 1 - r.
+    """The half-width of the error at each of `SHARES`, of sums over `times` pairs of cells; it is the same at 1 - r.
 
-    If all cells, so many, were made to add up to what is known, each has an even share of their errors less.
+    If cells were made to add up to what is known, `agreed` of them, each has an even share of their errors less.
 
     Noise of hardly more than its own lattice has a step more between them: there the law changes with every share.
     """
@@ -82,7 +82,7 @@ def share_widths(protocol: Protocol, reports: int, times: int, confidence: float
 
 
 def spread_evenly(weights: Floats, times: int, agreed: int) -> tuple[Floats, Ints]:
-    """The coefficients of all errors, and how many have each, where so many pairs of cells count with these weights and
+    """The coefficients of all errors, and how many have each, where `times` pairs of cells count with these weights and
     all cells, if any are `agreed`, had an even share of their sum's error taken away."""
     counts = np.full(weights.size, times)
     if not agreed:
@@ -93,7 +93,7 @@ def spread_evenly(weights: Floats, times: int, agreed: int) -> tuple[Floats, Int
 
 @lru_cache(maxsize=64)
 def sum_law(protocol: Protocol, reports: int, ends: tuple[float, float], times: int, agreed: int = 0) -> ErrorLaw:
-    """The law of the error of a sum over so many pairs of cells that count with these weights."""
+    """The law of the error of a sum over `times` pairs of cells that count with these weights."""
     found, counts = spread_evenly(np.array(ends), times, agreed)
     kept = (np.abs(found) > NOTHING) & (counts > 0)
     return cell_errors(protocol, reports).combined(found[kept], counts[kept])

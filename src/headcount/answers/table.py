@@ -36,7 +36,7 @@ SHOWN_MARGINS, SHOWN_ROWS, SHOWN_COLUMNS = 3, 20, 12  # that are printed
 
 @lru_cache(maxsize=1 << 10)
 def margin_law(protocol: Protocol, reports: int, margin: Axes) -> ErrorLaw:
-    """That of the error of any cell of a margin."""
+    """The law of the error of any cell of a margin."""
     strategy = cast(Table, protocol.task).strategy
     return cell_errors(protocol, reports).combined(*distinct(strategy.coefficients(strategy.cell(margin))))
 
@@ -67,7 +67,7 @@ class TableEstimate(Estimate):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those of the columns."""
+        """The names of the columns."""
         return self._question.names
 
     @property
@@ -145,8 +145,8 @@ class TableEstimate(Estimate):
         return Linear(value, least, most, self.promises())
 
     def _weights(self, conditions: Mapping[str, Any], among: tuple[str, ...] = ()) -> tuple[Floats, Floats, Floats]:
-        """Those of the people who fulfil the conditions: as they are; without bins that count in part; with all of
-        those."""
+        """Weights of the cells for the people who fulfil the conditions: as they are; without bins that count in part;
+        with all of those bins."""
         columns = tuple(name for name in self.names if name in conditions or name in among)
         if not set(conditions) <= set(self.names):
             unknown = next(name for name in conditions if name not in self.names)
@@ -253,7 +253,7 @@ class TableEstimate(Estimate):
 
     @property
     def std_error(self) -> float:
-        """That of a cell of one of the largest margins."""
+        """The standard error of a cell of one of the largest margins."""
         return margin_law(self.protocol, self.tally.reports, self._question.strategy.margins[-1]).std_error
 
     @property
@@ -343,12 +343,12 @@ class Margin(Tabular, Pictured):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those of its columns."""
+        """The names of its columns."""
         return tuple(self.of.names[axis] for axis in self.axes)
 
     @property
     def labels(self) -> list[list[Label]]:
-        """Those of each column."""
+        """The labels of each column."""
         return [self.of._question.labels_of(axis) for axis in self.axes]
 
     @property
@@ -390,7 +390,7 @@ class Margin(Tabular, Pictured):
 
     @property
     def std_error(self) -> float:
-        """That of each cell."""
+        """The standard error of each cell."""
         return margin_law(self.of.protocol, self.of.tally.reports, self._sorted).std_error
 
     def __getitem__(self, labels: Any) -> Cell:

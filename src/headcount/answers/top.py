@@ -85,10 +85,10 @@ class Top(Tabular, Pictured):
         return self.answer.rows_of(self.cells)
 
     def draw(self, target: Any, theme: str, title: str) -> object:
-        from headcount.answers.pictures import drawn
+        from headcount.answers.pictures import draw
 
         beneath = f"The {len(self):,} largest; {len(self.surely):,} of them surely are, with 95% confidence"
-        return drawn(self.answer, target, theme, title, self.cells, beneath)
+        return draw(self.answer, target, theme, title, self.cells, beneath)
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each cell, and whether it is surely among the largest."""
@@ -144,8 +144,8 @@ def ranked(answer: Estimate, k: int) -> Top:
 def ranks(ends: Floats, k: int, hidden: float | None) -> tuple[Any, Any]:
     """Which are surely among the k largest, and which may be, if all truths lie within these ends.
 
-    Surely is whoever fewer than k others can reach; whoever k others surely exceed is not. Any number of others, that
-    nobody listed, may reach `hidden`.
+    A category that fewer than k others can reach is surely among them; one that k others surely exceed is not. Any
+    number of categories that nobody listed may reach `hidden`.
     """
     low, high = np.sort(ends[:, 0]), np.sort(ends[:, 1])
     above = low.size - np.searchsorted(low, ends[:, 1], side="right")  # others that are surely larger

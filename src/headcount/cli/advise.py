@@ -12,7 +12,7 @@ from headcount.cli.numbers import THOUSANDS, WHOLE, whole
 from headcount.cli.options import Corrupt, Delta, Formats, Least, Models, Neighbours, Plot, Theme, Title
 from headcount.cli.posing import posing
 from headcount.cli.progress import Bar
-from headcount.cli.render import Format, advice_table, console, draw, require_drawable, show, written
+from headcount.cli.render import Format, advice_table, console, draw, require_drawable, show, write_file
 from headcount.cli.spelling import Flags
 from headcount.errors import BadArgument
 from headcount.phrases import said
@@ -115,7 +115,7 @@ def advise(
     if how is Format.TABLE:
         console().print("\n" + said(advice.why(), spelling), markup=False, highlight=False)
     if save is not None:
-        written(how, best.save, save)
+        write_file(how, best.save, save)
     draw(how, plot, lambda: advice.plot(title=title, theme=theme))
 
 

@@ -31,7 +31,7 @@ class Columns(dict[str, list[str]]):
 
 
 def table(file: str, names: list[str], engine: Engine | None) -> Any:
-    """What to count in: files, for whoever reads them. A single CSV can be read with nothing else installed."""
+    """The data of a command: files, for the engine that reads them. A single CSV needs nothing else installed."""
     if engine is not None:
         return file
     files = files_of(file)

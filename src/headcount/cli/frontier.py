@@ -59,11 +59,11 @@ def draw_frontier(
         points=points,
         watch=Bar("calibrating"),
     )
-    _shown(found, how)
+    _show_sheet(found, how)
     draw(how, plot, lambda: found.plot(title=title, theme=theme))
 
 
-def _shown(found: Frontier | Map, how: Format) -> None:
+def _show_sheet(found: Frontier | Map, how: Format) -> None:
     sheet = found.sheet()
     if how is Format.TABLE:
         print(f"{sheet.title}\n")
@@ -102,5 +102,5 @@ def draw_map(
     )
     if how is Format.TABLE:
         print(f"{found.finding}.\n\n{found.summary()}\n")
-    _shown(found, how)
+    _show_sheet(found, how)
     draw(how, plot, lambda: found.plot(title=title, theme=theme, marks=SITUATIONS if situations else ()))

@@ -114,7 +114,7 @@ def _labelled(cell: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def written(how: Format, write: Callable[[Path], object], path: Path) -> None:
+def write_file(how: Format, write: Callable[[Path], object], path: Path) -> None:
     """Writes, and says where; beside an answer in JSON or CSV, on standard error."""
     folder = "" if path.parent.exists() else ", in a new folder"
     write(path)
@@ -132,7 +132,7 @@ def require_drawable(plot: Path | None, theme: str) -> None:
 def draw(how: Format, plot: Path | None, picture: Callable[[], Picture]) -> None:
     """Writes the figure, if one was asked for, and says where."""
     if plot is not None:
-        written(how, picture().save, plot)
+        write_file(how, picture().save, plot)
 
 
 def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:
@@ -196,7 +196,7 @@ def sheet_table(sheet: TextTable, *, numbered: bool = False) -> Table:
 
 
 def advice_table(advice: Advice, spelling: Spelling) -> Group:
-    """Those that serve, in order, then what the others lack."""
+    """The protocols that serve, in order, then what the others lack."""
     lacking = [
         Text(f"  - {', '.join(names)}: {said(reason, spelling)}", style="dim") for reason, names in advice.lacking
     ]

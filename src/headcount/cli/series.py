@@ -29,7 +29,7 @@ from headcount.cli.options import (
     categories_of,
     where_of,
 )
-from headcount.cli.render import Format, console, draw, require_drawable, sheet_table, show, written
+from headcount.cli.render import Format, console, draw, require_drawable, sheet_table, show, write_file
 from headcount.errors import BadArgument
 from headcount.questions import implied
 from headcount.questions.domains.rounds import EVERY
@@ -97,7 +97,7 @@ def series(
     else:
         show(found.records(), how, "")
     if save is not None:
-        written(how, lambda path: _write(found, path), save)
+        write_file(how, lambda path: _write(found, path), save)
     draw(how, plot, lambda: found.plot(cell=cell, title=title, theme=theme))
 
 

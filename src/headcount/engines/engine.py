@@ -62,7 +62,7 @@ class Rows:
 
     @classmethod
     def of(cls, question: Question, data: Any, *, column: str | None = None, **others: Any) -> Rows:
-        """Those that a question reads, which may name its columns itself."""
+        """The rows that a question reads, which may name its columns itself."""
         if not question.reads:
             return cls(data, column=column, **others)
         if column is not None:

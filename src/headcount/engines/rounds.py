@@ -47,7 +47,7 @@ def added(counts: Sequence[Counts]) -> Counts:
 
 
 def counts_of(domain: Domain, codes: Codes, people: Ints, totals: Sequence[int] | None) -> list[Counts]:
-    """Of each round, from codes of which the first part is the round."""
+    """The counts of each round, from codes of which the first part is the round."""
     return [*_split(domain, codes, people, totals)]
 
 

@@ -55,7 +55,7 @@ class Lots:
     first: str  # the codes with the smallest lots, at most `most`, a row each
 
     def in_rounds(self, table: str, codes: Sequence[str], most: int, rounds: int, key: str) -> str:
-        """A row for each person and round: in at most `most` of so many rounds, every one with the same chance.
+        """A row for each person and round: in at most `most` of these rounds, every one with the same chance.
 
         The first part of a code is its round; `codes` are what the others of a person's rows come to.
         """

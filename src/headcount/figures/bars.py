@@ -72,7 +72,7 @@ def bars(
             axes.text(0.0, -down, heading, clip_on=False, **words)
             down += 0.95
             for row in members:
-                _drawn(axes, row, -down, sheet.theme, unit, sign)
+                _draw_row(axes, row, -down, sheet.theme, unit, sign)
                 marks.append(-down)
                 names.append(row.label)
                 down += 1.0
@@ -91,7 +91,7 @@ def bars(
     return target
 
 
-def _drawn(axes: Any, row: Bar, height: float, theme: Theme, unit: str, sign: str) -> None:
+def _draw_row(axes: Any, row: Bar, height: float, theme: Theme, unit: str, sign: str) -> None:
     words = {"va": "center", "fontsize": 9.5}
     if row.value is None:
         axes.annotate(

@@ -81,7 +81,7 @@ def rows(
         axes.set_ylim(-down + 0.35, 0.65)
         axes.set_yticks(marks, [span.named for span in spans], color=chosen.ink)
         axes.tick_params(axis="y", length=0, pad=6)
-        _measured(axes.xaxis, (low, high), percent)
+        _set_ticks(axes.xaxis, (low, high), percent)
         axes.grid(axis="x", color=chosen.faint)
         axes.spines[["top", "right", "bottom", "left"]].set_visible(False)
         axes.set_xlabel(xlabel)
@@ -128,7 +128,7 @@ def columns(
                 at = (1.0, 1.0 - 0.055 * place)
                 words = {"ha": "right", "va": "top", "weight": "bold", "fontsize": 9.5}
                 axes.text(*at, group, transform=axes.transAxes, color=hues[place % len(hues)], **words)
-        _measured(axes.yaxis, (low, high), percent)
+        _set_ticks(axes.yaxis, (low, high), percent)
         axes.grid(axis="y", color=chosen.faint)
         axes.spines[["top", "right", "bottom", "left"]].set_visible(False)
         axes.tick_params(axis="x", length=0)
@@ -170,7 +170,7 @@ def _ends(spans: Sequence[Span], from_zero: bool) -> tuple[float, float]:
     return (low - (0.05 * room if low < 0.0 or not from_zero else 0.0)), high + 0.05 * room
 
 
-def _measured(axis: Any, ends: tuple[float, float], percent: bool) -> None:
+def _set_ticks(axis: Any, ends: tuple[float, float], percent: bool) -> None:
     low, high = ends
     ticks = [tick for tick in axis.get_major_locator().tick_values(low, high) if low <= tick <= high]
     ticks = ticks[:: max(1, math.ceil(len(ticks) / 7))]
@@ -182,5 +182,5 @@ def _measured(axis: Any, ends: tuple[float, float], percent: bool) -> None:
 
 
 def _ends_there(tick: float, places: int) -> bool:
-    """Whether a tick has no digits beyond so many: rounded, its label would stand beside its place."""
+    """Whether a tick has no digits beyond this many places: rounded, its label would stand beside its place."""
     return math.isclose(tick, round(tick, places), rel_tol=1e-9, abs_tol=1e-12)

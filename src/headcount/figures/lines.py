@@ -103,8 +103,8 @@ def lines(
     ) as sheet:
         hues = colours(panels, sheet.theme)
         for axes, panel in zip(sheet.panels, panels, strict=False):
-            _drawn(axes, panel, hues, sheet.theme)
-            _named(axes, panel, hues, (WIDTH if columns > 1 else ALONE, height), sheet.theme)
+            _draw_panel(axes, panel, hues, sheet.theme)
+            _label_lines(axes, panel, hues, (WIDTH if columns > 1 else ALONE, height), sheet.theme)
         for axes in sheet.panels[len(panels) :]:
             axes.set_visible(False)
     return target
@@ -122,12 +122,12 @@ def colours(panels: Sequence[Panel], theme: Theme) -> dict[str, str]:
     return own | {hue: left[i % len(left)] for i, hue in enumerate(others)}
 
 
-def _drawn(axes: Any, panel: Panel, hues: Mapping[str, str], theme: Theme) -> None:
+def _draw_panel(axes: Any, panel: Panel, hues: Mapping[str, str], theme: Theme) -> None:
     places = [point for line in panel.lines for point in panel.seen([*line.points, *line.measured])]
     panel.across.divide(axes.xaxis, [x for x, _ in places], tight=True)
     panel.up.divide(axes.yaxis, [y for _, y in places], tight=False)
     for note in panel.notes:
-        _noted(axes, note, theme)
+        _write_note(axes, note, theme)
     for line in panel.lines:
         colour, points = hues[line.key], panel.seen(line.points)
         dashes = line.dashes if line.dashes is not None else dashes_of(line.key) if family_of(line.key) else SOLID
@@ -145,7 +145,7 @@ def _drawn(axes: Any, panel: Panel, hues: Mapping[str, str], theme: Theme) -> No
         axes.set_title(panel.title, weight="bold")
 
 
-def _named(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: Theme) -> None:
+def _label_lines(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: Theme) -> None:
     """Label lines: beside the end where a line ends early and there is space, otherwise at the
     right."""
     across, up = axes.get_xlim(), axes.get_ylim()
@@ -208,7 +208,7 @@ def _wrapped(line: Line) -> list[str]:
     return balanced(line.label, LETTERS)
 
 
-def _noted(axes: Any, note: Note, theme: Theme) -> None:
+def _write_note(axes: Any, note: Note, theme: Theme) -> None:
     look = {"fontsize": 8.5, "color": theme.soft, "zorder": 5, "in_layout": False, "textcoords": "offset points"}
     look |= {"bbox": {"facecolor": theme.paper, "edgecolor": "none", "pad": 1.0, "alpha": 0.8}}
     rule = {"color": theme.soft, "lw": 0.9, "ls": (0, (2.0, 2.0)), "zorder": 2}

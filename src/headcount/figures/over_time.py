@@ -39,12 +39,12 @@ def over_time(
         last = max(at for course in courses for at, *_ in course.points)
         hues = [*sheet.theme.families.values()]
         for place, (axes, course) in enumerate(zip(sheet.panels, courses, strict=True)):
-            _drawn(axes, course, hues[place % len(hues)], sheet.theme, last)
-            _named(axes, last, names, sheet.theme, bottom=place == len(courses) - 1)
+            _draw_course(axes, course, hues[place % len(hues)], sheet.theme, last)
+            _label_rounds(axes, last, names, sheet.theme, bottom=place == len(courses) - 1)
     return target
 
 
-def _drawn(axes: Any, course: Course, colour: str, theme: Theme, last: int) -> None:
+def _draw_course(axes: Any, course: Course, colour: str, theme: Theme, last: int) -> None:
     at, values, low, high = (list(column) for column in zip(*course.points, strict=True))
     if last >= MANY:
         axes.fill_between(at, low, high, color=colour, alpha=0.22, linewidth=0, zorder=2)
@@ -64,7 +64,7 @@ def _drawn(axes: Any, course: Course, colour: str, theme: Theme, last: int) -> N
     axes.yaxis.set_major_formatter(lambda value, _: number(value) if value >= 0.0 else f"−{number(-value)}")
 
 
-def _named(axes: Any, last: int, names: Sequence[str], theme: Theme, *, bottom: bool) -> None:
+def _label_rounds(axes: Any, last: int, names: Sequence[str], theme: Theme, *, bottom: bool) -> None:
     axes.set_xlim(0.4, last + 0.6)
     every = -(-last // NAMED)
     shown = range(1, last + 1, every)

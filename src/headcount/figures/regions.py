@@ -64,13 +64,13 @@ def regions(
             axes.set_title(panel.title, weight="bold")
             axes.set_xlabel("how many people report")
             axes.tick_params(length=3)
-            _coloured(axes, panel, n, ones, sheet.theme)
-            _labelled(axes, panel, LabelSpace(n, ones), marks, sheet.theme)
+            _colour_regions(axes, panel, n, ones, sheet.theme)
+            _label_regions(axes, panel, LabelSpace(n, ones), marks, sheet.theme)
         sheet.panels[0].set_ylabel("how many of them hold a one")
     return target
 
 
-def _coloured(axes: Any, panel: Region, n: Sequence[int], ones: Sequence[int], theme: Theme) -> None:
+def _colour_regions(axes: Any, panel: Region, n: Sequence[int], ones: Sequence[int], theme: Theme) -> None:
     owners, clear = _filled(panel, n, ones)
     shades = np.full((*owners.shape, 3), _parts(theme.faint))
     for owner in _names(owners):
@@ -84,7 +84,7 @@ def _coloured(axes: Any, panel: Region, n: Sequence[int], ones: Sequence[int], t
         axes.plot(*zip(*line, strict=True), color=theme.ink, lw=2.0, zorder=4)
 
 
-def _labelled(axes: Any, panel: Region, room: LabelSpace, marks: Sequence[Mark], theme: Theme) -> None:
+def _label_regions(axes: Any, panel: Region, room: LabelSpace, marks: Sequence[Mark], theme: Theme) -> None:
     """Label marks first, then lines, then the regions where there is space left."""
     small = {"fontsize": 8.5, "color": theme.ink, "zorder": 6, "in_layout": False}
     for mark in (mark for mark in marks if room.n[0] <= mark.n <= room.n[-1]):
@@ -115,15 +115,15 @@ def _labelled(axes: Any, panel: Region, room: LabelSpace, marks: Sequence[Mark],
         about = {"va": "top", "style": "italic", "transform": axes.transAxes}
         axes.text(0.03, 0.97, "more ones\nthan people", **about, **soft)
         room.take(room.n[0], room.ones[-1], "more ones", 0.5, lines=6)
-    _written(axes, panel.nobody, room, (panel.owners == "") & possible, soft, ~possible)
+    _write(axes, panel.nobody, room, (panel.owners == "") & possible, soft, ~possible)
     for owner in _names(panel.owners):
         where = (panel.owners == owner) & panel.clear
         look = {"color": theme.ink, "fontsize": 10, "weight": "bold"}
-        _written(axes, panel.words.get(owner, owner), room, where, look, ~possible)
-    _written(axes, "too few ones to be seen", room, (panel.owners != "") & possible & ~panel.clear, soft)
+        _write(axes, panel.words.get(owner, owner), room, where, look, ~possible)
+    _write(axes, "too few ones to be seen", room, (panel.owners != "") & possible & ~panel.clear, soft)
 
 
-def _written(
+def _write(
     axes: Any, text: str, room: LabelSpace, where: Mask, look: dict[str, Any], beside: Mask | None = None
 ) -> None:
     """Write in the region if the words fit there, upright if only that fits; else beside it, with a

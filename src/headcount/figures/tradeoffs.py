@@ -49,10 +49,10 @@ def tradeoffs(
         axes.set_xticks(ticks, [number(tick) for tick in ticks])
         log_axis(axes.yaxis, min(up) / 1.5, max(up) * 1.6)
         for dots in every:
-            _dotted(axes, dots, chosen)
+            _draw_dots(axes, dots, chosen)
         on_left = {dots.label: dots.points[-1][0] <= ONE and not covers(axes, dots, every) for dots in every}
         for side in (True, False):
-            _named(axes, [dots for dots in every if on_left[dots.label] is side], side, chosen)
+            _label_dots(axes, [dots for dots in every if on_left[dots.label] is side], side, chosen)
         for line, model in enumerate(dict.fromkeys(dots.model for dots in every)):
             about = {"ha": "right", "va": "top", "fontsize": 8.5, "transform": axes.transAxes}
             words = f"{model}: you trust {model.trusted.split(',')[0]}"
@@ -64,7 +64,7 @@ def tradeoffs(
     return target
 
 
-def _dotted(axes: Any, dots: Dots, theme: Theme) -> None:
+def _draw_dots(axes: Any, dots: Dots, theme: Theme) -> None:
     colour = theme.models[dots.model]
     if len(dots.points) > 1:
         axes.plot(*zip(*dots.points, strict=True), color=colour, lw=1.2, alpha=0.6, zorder=2)
@@ -101,7 +101,7 @@ def _part(axes: Any, point: tuple[float, float]) -> tuple[float, float]:
     return float(across), float(up)
 
 
-def _named(axes: Any, every: list[Dots], left: bool, theme: Theme) -> None:
+def _label_dots(axes: Any, every: list[Dots], left: bool, theme: Theme) -> None:
     """At the cheapest point on the left; at the most accurate one on the right."""
     ends = [dots.points[0 if left else -1] for dots in every]
     wanted = [_part(axes, end)[1] for end in ends]

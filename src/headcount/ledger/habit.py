@@ -2,7 +2,7 @@
 
 Remembered are the files and the frames that were asked about, and the budgets of their answers; of a list nothing is
 known that would tell it from the next. The command line remembers files between its runs, in the user's own folder for
-such things. Nothing is refused here: that is what a ledger does.
+such things. Nothing is refused here: a ledger refuses.
 """
 
 from __future__ import annotations

@@ -199,7 +199,7 @@ class Ledger(Tabular, Pictured):
 
     @property
     def order(self) -> Fraction | None:
-        """Of the Rényi divergences that are added up: fixed by the first charge; none where delta
+        """The order of the Rényi divergences that are added up: fixed by the first charge; none where delta
         is 0."""
         return self._book.page().spending.order
 
@@ -369,9 +369,9 @@ class Ledger(Tabular, Pictured):
         return outlook(self._book.page().spending, self.charges)
 
     def draw(self, target: Any, theme: str, title: str) -> object:
-        from headcount.ledger.picture import drawn
+        from headcount.ledger.picture import draw
 
-        return drawn(self, target, theme, title)
+        return draw(self, target, theme, title)
 
     def __reduce_ex__(self, _: Any) -> NoReturn:
         raise Unsupported(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SHOWN = 20  # charges, the last ones
 
 
-def drawn(ledger: Ledger, target: Any, theme: str, title: str) -> Any:
+def draw(ledger: Ledger, target: Any, theme: str, title: str) -> Any:
     """Draw a ledger into a file, into bytes or onto axes."""
     charges = ledger.charges
     earlier, shown = charges[: max(0, len(charges) - SHOWN)], charges[-SHOWN:]

@@ -217,9 +217,9 @@ class Advice(Tabular, Pictured):
         return options
 
     def draw(self, target: Any, theme: str, title: str) -> object:
-        from headcount.planner.advice_figure import drawn
+        from headcount.planner.advice_figure import draw
 
-        return drawn(self, target, theme, title)
+        return draw(self, target, theme, title)
 
     def __str__(self) -> str:
         return self.table()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from headcount.planner.advice import Advice
 
 
-def drawn(advice: Advice, target: Target, theme: str, title: str) -> Target:
+def draw(advice: Advice, target: Target, theme: str, title: str) -> Target:
     """Draw an advice into a file, into bytes or onto axes: what was solved for, or else the half-width of each
     option."""
     length, look = _question(advice)

@@ -53,7 +53,7 @@ class Levels:
 
 
 def best_levels(rounds: int, node_error: Callable[[int], float]) -> Levels:
-    """The levels with the smallest error at the worst round; `node_error` is that of a node with so many levels."""
+    """The levels with the smallest error at the worst round; `node_error` is that of a node, by the levels."""
     best = Levels((1,), rounds, node_error(1))
     for levels in range(2, MOST_LEVELS + 1):
         likely = round(rounds ** (1.0 / levels))

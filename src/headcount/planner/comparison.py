@@ -123,7 +123,7 @@ class Comparison(Tabular, Pictured):
 
     @property
     def cells(self) -> TextTable | None:
-        """Of a histogram, the largest categories as each model counted them."""
+        """The largest categories of a histogram, as each model counted them."""
         if not self.task.shape.several:
             return None
         best = min(self.served, key=lambda answer: answer.protocol.rmse())

@@ -68,7 +68,7 @@ class Expected:
         return cls._weighed(truths, [a + b or 1 for a, b in pairwise(gaps)], n)
 
     def divided(self, parts: int) -> Expected:
-        """Those of one of so many equal parts of the crowd."""
+        """The expectation for one of several equal parts of the crowd."""
         return replace(self, truths=tuple(truth // parts for truth in self.truths))
 
     @property

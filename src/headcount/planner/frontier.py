@@ -118,12 +118,12 @@ class Frontier(Tabular, Pictured):
 
     @property
     def crowd(self) -> Crowd:
-        """Of whom."""
+        """The people who are asked."""
         return self.situation.crowd
 
     @property
     def budget(self) -> Budget:
-        """With which budget."""
+        """The privacy budget of each answer."""
         return self.situation.budget
 
     @property
@@ -220,9 +220,9 @@ class Frontier(Tabular, Pictured):
         }
 
     def draw(self, target: Any, theme: str, title: str) -> object:
-        from headcount.planner.frontier_figure import drawn
+        from headcount.planner.frontier_figure import draw
 
-        return drawn(self, target, theme, title)
+        return draw(self, target, theme, title)
 
 
 def frontier(

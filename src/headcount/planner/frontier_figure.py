@@ -23,7 +23,7 @@ LABELS = {
 }
 
 
-def drawn(frontier: Frontier, target: Target, theme: str, title: str) -> Target:
+def draw(frontier: Frontier, target: Target, theme: str, title: str) -> Target:
     """Draw a frontier into a file, into bytes or onto axes."""
     task = frontier.task
     unit = f", in {task.unit_words}" if task.unit_words else " (0.01 is one of 100 people)" if task.percent else ""

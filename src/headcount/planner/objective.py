@@ -89,7 +89,7 @@ def _interval(protocol: Protocol, expected: Expected, people: int, confidence: f
 
 
 def _of_typical_answer(protocol: Protocol, people: int, confidence: float) -> float:
-    """Of an answer that is like most, if its error were as large as a cell's."""
+    """The objective of a typical answer, if its error were as large as that of a cell."""
     errors = CellErrors(protocol.noise(0, people))
     law = errors.combined(*protocol.task.strategy.typical)
     if not law.std_error:

@@ -151,7 +151,7 @@ class CalibratedOption(Option):
 
     @property
     def people(self) -> int:
-        """Of the crowds at which it is judged, the one where it is worst."""
+        """The number of people at which it is worst, among the crowds at which it is judged."""
         return self._judged[1]
 
     @cached_property

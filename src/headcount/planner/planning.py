@@ -130,7 +130,7 @@ def protocol(
     errors.Unsupported
         If the protocol does not answer this question, or not under this adjacency.
     errors.Infeasible
-        If it cannot meet the budget with so many people.
+        If it cannot meet the budget with `n` people.
     errors.OverBudget
         If it is not within the budget with the parameters that are fixed.
 

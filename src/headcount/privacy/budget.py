@@ -189,7 +189,7 @@ class Budget:
 
 
 def response_delta(epsilon: float, times: int, at: float) -> float:
-    """The delta of randomised response at this epsilon, so many times, at the larger epsilon `at`."""
+    """The delta of several randomised responses at this epsilon each, at the larger epsilon `at`."""
     if times * epsilon <= at:
         return 0.0
     keep, lose = -math.log1p(math.exp(-epsilon)), -math.log1p(math.exp(epsilon))

@@ -71,7 +71,7 @@ class PaddedLaw:
 
 @dataclass(frozen=True, eq=False)
 class PaddedTotals(GrowingSlack):
-    """Padded totals of which each moves by one: so many up, and so many down or none."""
+    """Padded totals of which each moves by one: some up, and as many or none down."""
 
     kind = "exact"
 

@@ -107,7 +107,7 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class WorstPair(PrivacyLoss):
-    """Of many pairs of neighbours, those that are told apart best at each epsilon."""
+    """The pairs of neighbours, among many, that are told apart best at each epsilon."""
 
     kind = "exact"
 

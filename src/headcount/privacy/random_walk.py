@@ -126,7 +126,7 @@ class Walk:
         return math.sqrt(self.people * (square / mass - (mean / mass) ** 2) + 2.0 / theta**2)
 
     def _logarithm(self, z: npt.NDArray[np.complexfloating[Any, Any]]) -> tuple[Floats, Floats, Floats]:
-        """Of M(z)^n: its real part, its imaginary part, and by how much they may be wrong."""
+        """The logarithm of M(z)^n: its real part, its imaginary part, and a bound on their errors."""
         more_than, turned = np.multiply.outer(z.real, self.steps), np.multiply.outer(z.imag, self.steps)
         less, grown = np.expm1(more_than), np.exp(more_than)
         across, up = less - 2.0 * grown * np.sin(0.5 * turned) ** 2, grown * np.sin(turned)

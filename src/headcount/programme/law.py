@@ -114,7 +114,7 @@ class Law:
 
     @staticmethod
     def coarse_sum(*parts: tuple[Law, int]) -> tuple[Law, int]:
-        """The convolution of laws, each of them so many times, in blocks: for error bars only."""
+        """The convolution of laws, each with its multiplicity, in blocks: for error bars only."""
         powers = [law.coarse_power(times) for law, times in parts]
         block, total = max(block for _, block in powers), Law(0, np.ones(1))
         for power, own in powers:

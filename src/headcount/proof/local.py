@@ -63,7 +63,7 @@ class Compared(ABC):
 
     @abstractmethod
     def worst(self) -> list[Chances]:
-        """Those pairs of values of which one is told apart best among messages of others."""
+        """Pairs of values, one of which is told apart best among messages of others."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Kinds(Compared):
         )
 
     def worst(self) -> list[Chances]:
-        """Of kinds that differ in their overlap alone, the one with the least.
+        """The kind with the least overlap, among those that differ in that alone.
 
         Where the chance of a message is w or a w, a message that is likelier under both and one
         that is under neither lie between two of which either is under one: as steps of a walk
@@ -214,7 +214,7 @@ def _sent(step: Step, name: str, values: int) -> set[Sent]:
 
 
 def _response(lie: Fraction, kinds: int) -> Chances:
-    """The chances where any of so many messages is sent with chance `lie`, the own one otherwise."""
+    """The chances where any of the messages is sent with chance `lie`, the own one otherwise."""
     other = lie / kinds
     own = 1 - lie + other
     chances: Chances = Counter({(own, other, other): 1, (other, own, other): 1})

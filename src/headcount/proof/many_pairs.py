@@ -51,7 +51,7 @@ class ManyPairs:
         return ManyPairs([(pair.reversed, times) for pair, times in self.pairs])
 
     def divergence(self, epsilon: Fraction) -> Bounds:
-        """That of all pairs together from their second laws."""
+        """The divergence of all pairs together from their second laws."""
         many = sum(times for _, times in self.pairs)
         first = ceil(epsilon / self._step - Fraction(many, 2)) + 1  # a place is half a step too low, about
         likely = Fraction(_from(self._here, first), 1 << SCALE) + self._impossible
@@ -74,7 +74,7 @@ class ManyPairs:
 
     @cached_property
     def _outcomes(self) -> list[list[Outcome]]:
-        """Those that both laws have, of each pair."""
+        """The outcomes that both laws of a pair have, for each pair."""
         found = []
         for pair, _ in self.pairs:
             spend(OUTCOME * len(pair.p))

@@ -38,7 +38,7 @@ Dot = tuple[Fraction, Fraction, int]  # the likelihood ratio, the divergence the
 
 @dataclass(frozen=True)
 class Rounds:
-    """So many rounds of one question, each with such divergences; asked for deltas down to `smallest`."""
+    """Several rounds of one question, each with the same divergences; asked for deltas down to `smallest`."""
 
     each: Divergence
     rounds: int
@@ -67,7 +67,7 @@ class Rounds:
 
     @cached_property
     def _ratio(self) -> Fraction:
-        """r, one more than a power of two, so fine that so many dots reach far enough."""
+        """The ratio r of the grid: one more than a power of two, as fine as lets `DOTS` dots reach far enough."""
         bits = max(1, math.ceil(-math.log2(math.expm1(float(self._reach) / DOTS))))
         if bits > FINEST_RATIO:
             raise TooLarge("a round tells too little to be told from nothing")

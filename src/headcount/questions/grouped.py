@@ -234,7 +234,7 @@ class Paired(ByGroup):
         return np.stack([np.bincount(groups, minlength=self.sets) - ones, ones], axis=1).ravel()
 
     def unit(self, reports: int) -> float:
-        """Of groups of the same size."""
+        """One person's part in an answer, with groups of the same size."""
         return (
             self.width * (self.sets if self.shape is not Shape.KEY else 1) / max(1, reports)
             if self.per_person

@@ -170,7 +170,7 @@ class Question(ABC):
         return self
 
     def shares(self, held: Ints) -> Ints:
-        """Of two cells a group the steps in each, from how many people hold each code."""
+        """The steps in each of the two cells of a group, from how many people hold each code."""
         raise NotImplementedError
 
     def counted_from_zero(self) -> Question:

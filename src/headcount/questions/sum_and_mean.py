@@ -113,7 +113,7 @@ class Sum(Question):
 
     @classmethod
     def whole(cls, bounds: Bounds, *, clip: bool = False) -> Self:
-        """Of whole numbers: a step for each, unless the range is too long for that."""
+        """The question about whole numbers: a step for each, unless the range is too long for that."""
         return cls(bounds, Levels.whole(bounds), clip)
 
     @cached_property

@@ -115,7 +115,7 @@ class Table(Question):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those of the columns."""
+        """The names of the columns."""
         return tuple(name for name, _ in self.columns)
 
     @property
@@ -150,7 +150,7 @@ class Table(Question):
 
     @property
     def _margins(self) -> tuple[Axes, ...]:
-        """Those asked for that none other has within it."""
+        """The margins asked for that no other one contains."""
         return self._axes("margins", self.margins)
 
     def _asked(self, margins: Any) -> tuple[Axes, ...]:
@@ -213,7 +213,7 @@ class Table(Question):
         return found
 
     def labels_of(self, axis: int) -> list[Label]:
-        """Those of a column."""
+        """The labels of a column."""
         domain = self.domains[axis]
         return [*domain.called, *([OTHER] if domain.other else [])]
 

@@ -206,7 +206,7 @@ def report(
     if devices is not None:
         if invitation:
             raise BadArgument("--invitation", "is given with --devices", "leave it out: they are invited with --data")
-        _rehearsed(address, whole, given, devices, hash, held, how)
+        _rehearse(address, whole, given, devices, hash, held, how)
         return
     colluding = math.inf if accept_collusion else Limits.colluding
     reporting = Client(device, Limits(least=least, top_up=top_up, colluding=colluding, padded=padded))
@@ -238,7 +238,7 @@ def read_answer(text: str) -> Any:
     return found if isinstance(found, dict) else text
 
 
-def _rehearsed(
+def _rehearse(
     address: str, name: str, answer: Any, devices: int, hash: str | None, held: Operator | None, how: Format
 ) -> None:
     """Simulated devices, as many as asked for; the operator invites them, where that is needed."""
@@ -323,7 +323,7 @@ def destroy(
 
 
 def _series(plan: Plan, every: str | None, rounds: int | None) -> tuple[str, int]:
-    """The window and the number of batches; refused unless the plan's budget is for so many rounds."""
+    """The window and the number of batches; refused unless the plan's budget is for that many rounds."""
     if every is None:
         raise BadArgument("--every", "is missing", "say how long a round is: --every week")
     rounds = plan.rounds if rounds is None else rounds

@@ -26,7 +26,7 @@ FORMAT = "headcount token 1"
 
 @dataclass(frozen=True)
 class Credentials:
-    """Of one device, for one batch of a collection."""
+    """The credentials of one device, for one batch of a collection."""
 
     folder: Path
     collection: Collection

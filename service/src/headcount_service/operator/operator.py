@@ -235,7 +235,7 @@ class Operator:
         return Issuing(answer["key"], self.issuing.address, tuple(answer["tokens"]), answer["signature"])
 
     def names(self) -> list[str]:
-        """Of all collections, as the shuffler has them, or else the analyser, or else the issuer."""
+        """The names of all collections, as the shuffler has them, or else the analyser, or else the issuer."""
         told = _first_of(self._present(), lambda party, remote: remote.ask("GET", _table(party)))
         return list(told["collections"])
 

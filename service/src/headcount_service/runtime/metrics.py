@@ -24,7 +24,7 @@ Gauges = Mapping[str, Any]
 
 
 class Metrics:
-    """Of one party, in a registry of its own."""
+    """The metrics of one party, in a registry of its own."""
 
     def __init__(self, party: str) -> None:
         self.registry = CollectorRegistry()

@@ -95,7 +95,7 @@ class BatchTables:
         return name
 
     def part(self, connection: Connection, batch: Any, number: int) -> bytes:
-        """Of the mixed messages."""
+        """A part of the mixed messages."""
         row = one(connection, f"SELECT content FROM mixed_{batch['mixed']} WHERE part = :part", part=number)
         if row is None:
             raise Damaged("a part of what was mixed is missing", "see to the shuffler's database")

@@ -94,7 +94,7 @@ class Visits:
                 if not self._came(name):
                     raise BadArgument("report", "is missing", "answer first: the others wait for you")
                 visit.state = "reporting"
-                threading.Thread(target=self._answered, args=(visit,), daemon=True).start()
+                threading.Thread(target=self._answer, args=(visit,), daemon=True).start()
         return self.state(name)
 
     def state(self, name: str) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class Visits:
             "problem": visit.problem,
         }
 
-    def _answered(self, visit: Visit) -> None:
+    def _answer(self, visit: Visit) -> None:
         desk, name = Operator.open(self.folder), visit.collection.id
         try:
             answers = SecretCoins().bernoulli(YES, PEOPLE - 1)

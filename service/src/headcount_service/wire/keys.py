@@ -99,7 +99,7 @@ def verified(content: Any, signer: str, purpose: Purpose) -> dict[str, Any]:
 
 
 def _bytes(digits: str) -> bytes:
-    """Of hexadecimal digits in small letters: there is one way to write a signature down."""
+    """The bytes of hexadecimal digits in small letters: there is one way to write a signature down."""
     content = bytes.fromhex(digits)
     if content.hex() != digits:
         raise ValueError

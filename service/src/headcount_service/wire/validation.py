@@ -99,7 +99,7 @@ def fits(value: Any, form: Mapping[str, Any]) -> bool:
 
 
 def form_of(party: str, method: str, path: str) -> Mapping[str, Any]:
-    """Of the answer to this request."""
+    """The schema of the answer to this request."""
     for route, name in ANSWERS[party].items():
         if re.fullmatch(route.replace("{}", NAME), f"{method} {path}"):
             return SCHEMAS[name]

@@ -185,7 +185,7 @@ def multisets(messages: npt.NDArray[Any], owners: Ints, runs: int) -> Words:
 
 
 def _fingerprints(rows: npt.NDArray[Any]) -> Words:
-    """Of each row, from its bytes."""
+    """A fingerprint of each row, from its bytes."""
     size = len(rows)
     raw = np.ascontiguousarray(rows).view(np.uint8).reshape(size, -1) if size else np.empty((0, 1), dtype=np.uint8)
     if raw.shape[1] == 1:

@@ -227,7 +227,7 @@ class Declaration(ABC):
         return np.empty(0, dtype=self.message)
 
     def padded_by(self, reports: int) -> tuple[int, int]:
-        """The fewest and the most messages by which a batch of so many reports grows, but for a chance of 1e-9."""
+        """The fewest and the most messages by which a batch of reports grows, but for a chance of 1e-9."""
         return 0, 0
 
     @abstractmethod
@@ -279,7 +279,7 @@ class Declaration(ABC):
 
     @classmethod
     def tinies(cls) -> Iterable[Self]:
-        """Such instances for every kind of task and relation."""
+        """Instances small enough to enumerate, for every kind of task and relation."""
         return (cls.tiny(),)
 
     def size_of_error(self, truth: int, reports: int) -> float:

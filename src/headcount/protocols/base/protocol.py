@@ -233,7 +233,7 @@ class Protocol(Declaration):
         return Tally(people, np.array([total + people * nothing], dtype=object))
 
     def pooled(self, groups: Values, people: Ints, steps: Iterable[int]) -> Tally:
-        """The tally of groups with so many people whose amounts have these totals, for a trusted side."""
+        """The tally of groups, from how many people each has and the totals of their amounts, for a trusted side."""
         totals = np.zeros(self.task.cells, dtype=object)
         for group, many, total in zip(groups.tolist(), people.tolist(), steps, strict=True):
             totals[2 * group] += many * self.task.steps - total

@@ -47,17 +47,17 @@ class Reach:
 
     @property
     def furthest(self) -> float:
-        """Of one liar, either way."""
+        """The furthest that one liar moves a cell, either way."""
         return max(self.up, -self.down, self.lifted)
 
     def of(self, liars: int) -> float:
-        """Of so many liars together, in one cell; infinite where one report can be any number."""
+        """How far several liars move one cell together; infinite where one report can be any number."""
         if not self.bounded:
             return math.inf if liars else 0.0
         return max(liars * max(self.up, -self.down), self.lifted if liars else 0.0)
 
     def consistent(self, cells: int) -> float | None:
-        """A bound where answers are made consistent, among so many cells; None if there is one only.
+        """A bound where the answers of several cells are made consistent; None if there is one only.
 
         What all cells have in common is taken off again, so that the difference between them counts: of a push
         one cell of s that are left keeps 1 - 1/s.
@@ -71,7 +71,7 @@ class Reach:
 
     @classmethod
     def among(cls, base: Floats, slopes: npt.NDArray[Any], messages: int) -> Reach:
-        """Of somebody who sends so many messages, each with one of these rows of slopes, or fewer."""
+        """The reach of a person who sends at most this many messages, each with one of these rows of slopes."""
         slopes = np.vstack([slopes, np.zeros_like(base)])  # or none at all
         most, least = slopes.max(axis=0), slopes.min(axis=0)
         up, down = (base + messages * most).max(), (base + messages * least).min()

@@ -90,7 +90,7 @@ class LaplaceShares(NoisyTotal):
         return Tally(batch.reports, totals)
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
-        """Of all shifts added up, which show no more than one total that is shifted by all of it."""
+        """The loss of all shifts added up, which show no more than one total that is shifted by all of it."""
         rounded = int(self.levels % self.task.steps != 0)
         times = reports * (2 if self.neighbours is Neighbours.REPLACE else 1)
         return ShiftsBound(self.rate, times * (self.levels + rounded), min(2 * times, self.task.cells))

@@ -43,7 +43,7 @@ BLURRED = 1e8  # a matrix of a larger condition tells crowds apart by rounding e
 
 
 def _first_guess(budget: Budget, given: Any) -> float:
-    """Of a matrix by which everybody says what they hold."""
+    """The knob for a matrix by which everybody says what they hold."""
     return math.log(given["task"].values) - math.log(math.expm1(min(budget.epsilon, 40.0)))
 
 
@@ -114,7 +114,7 @@ class MatrixResponse(Protocol):
 
     @cached_property
     def _ends(self) -> tuple[tuple[Fraction, ...], ...]:
-        """Of each row, where its messages end in the interval from 0 to 1, but for the last."""
+        """Where the messages of each row end in the interval from 0 to 1, but for the last."""
         return tuple(tuple(accumulate(row[:-1])) for row in self.rows)
 
     @cached_property
@@ -194,7 +194,7 @@ class MatrixResponse(Protocol):
 
     @cached_property
     def _variances(self) -> Floats:
-        """Of a report's score: for each cell, by the value that is held."""
+        """The variances of a report's score: for each cell, by the value that is held."""
         return np.array([[step**2 * law.variance for law in laws] for step, _, laws in self._laws])
 
     def _hardest_crowd(self, truth: int, reports: int) -> tuple[int, int]:

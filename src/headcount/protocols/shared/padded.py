@@ -120,7 +120,7 @@ class PaddedByShuffler(Protocol):
 
     @property
     def _one_more(self) -> Pair:
-        """Such a total, without and with one more message."""
+        """A padded total, without and with one more message."""
         return Pair.shifted(self.added + self._own)
 
     def noise(self, truth: int, reports: int) -> Noise:
@@ -189,7 +189,7 @@ class TwoSidedPadding(PaddedByShuffler):
         return self._kept(super().counted(values, people))
 
     def _kept(self, tally: Tally) -> Tally:
-        """Of a count whose dummies are filled up, the ones alone: the zeros follow from the number of messages."""
+        """The ones alone, of a count whose dummies are filled up: the zeros follow from the number of messages."""
         return Tally(tally.reports, tally.totals[1:]) if self.filled else tally
 
     def point(self, tally: Tally) -> Floats:

@@ -111,7 +111,7 @@ class HadamardShuffle(Protocol):
 
     @cached_property
     def least_rank(self) -> int:
-        """Of the numbers of a tuple; an honest one has less with a chance of 1e-9 at most.
+        """The least rank of the numbers of a tuple; an honest one has less with a chance of 1e-9 at most.
 
         A tuple of rank r agrees with 2**(width - r) - 1 categories, that of zeros with all of them.
         """

@@ -108,7 +108,7 @@ class PoissonHistogram(PoissonDummies):
 
     @property
     def provable(self) -> bool:  # type: ignore[override]
-        """Of several messages that may be dropped the proofs know nothing yet."""
+        """Whether one message is sent: of several that may be dropped the proofs know nothing yet."""
         return touched(self.task) == 1 or self.keep == 1.0
 
     @classmethod

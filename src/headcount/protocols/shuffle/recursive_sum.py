@@ -67,7 +67,7 @@ class RecursiveSum(Protocol):
         self.bounded("base", 1.0, FINEST)
         super().__post_init__()
         if _finest(self.base, self.digits) > FINEST:
-            raise BadArgument("base", f"is {self.base:g}, too large for so many digits", "use a smaller one")
+            raise BadArgument("base", f"is {self.base:g}, too large for {self.digits} digits", "use a smaller one")
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget, digits: int | None = None) -> Choices:

@@ -70,7 +70,7 @@ class SampledPaddedHistogram(PaddedByShuffler):
 
     @cached_property
     def _chances(self) -> tuple[Chance, Chance]:
-        """Of being kept, rounded down, and of one more dummy, rounded up: the ratios keep within e**inner."""
+        """The chance of being kept, rounded down, and of one more dummy, rounded up: ratios keep within e**inner."""
         growth = exp_below(Fraction(self.inner))
         keep = Fraction(math.floor((1 - 1 / growth) * FINE), FINE)
         more = Fraction(math.ceil(keep / (growth - 1 + keep) * FINE), FINE)

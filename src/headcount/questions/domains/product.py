@@ -59,7 +59,7 @@ class Product(Domain):
         return Product(tuple(part.compared(0) if at == place else part for at, part in enumerate(self.of)))
 
     def codes(self, column: Array) -> Codes:
-        """Of entries that hold something for each part, in a list or a tuple."""
+        """The codes of entries that hold something for each part, in a list or a tuple."""
         rows = column.tolist()
         if not all(isinstance(row, list | tuple) and len(row) == len(self.of) for row in rows):
             raise BadData(f"data must be {len(self.of)} values per person")

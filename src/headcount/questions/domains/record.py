@@ -25,7 +25,7 @@ class Record(Product):
     unfit: ClassVar[str] = "data have answers that are no mappings with a value for each column, and nothing else"
 
     def codes(self, column: Array) -> Codes:
-        """Of an array of mappings, one for each person."""
+        """The codes of an array of mappings, one for each person."""
         answers = column.tolist()
         if not all(isinstance(answer, Mapping) and set(answer) == set(self.names) for answer in answers):
             raise BadData(self.unfit)

@@ -30,7 +30,7 @@ class Rounds(Periods):
 
     @classmethod
     def beginning(cls, first: str, every: str, number: int) -> Rounds:
-        """So many rounds of this length, of which the first begins at this moment."""
+        """Rounds of this length, of which the first begins at this moment."""
         works = f"use a whole number from 1 to {MOST_ROUNDS:,}"
         many = quantity("rounds", number, works)
         if many != int(many) or not 1 <= many <= MOST_ROUNDS:
@@ -66,7 +66,7 @@ class Rounds(Periods):
 
 
 def _months_on(begin: int, months: int) -> str:
-    """The same moment of the day, so many months later."""
+    """The same moment of the day, this many months later."""
     at = datetime.fromtimestamp(begin // 1_000_000, UTC)
     if at.day != 1 or begin % (24 * HOUR):
         raise BadArgument("first", f"is {iso(begin)}", "months begin with their first day: use one as 2026-01-01")

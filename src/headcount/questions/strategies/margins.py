@@ -30,7 +30,7 @@ Axes = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Margins(Strategy):
-    """Of a table with attributes of these sizes: which margins are asked for, and which are measured for that.
+    """The margins of a table with attributes of these sizes: which are asked for, and which are measured for that.
 
     Codes are the cells of the whole table, the last attribute's changing fastest. What is rebuilt are the cells of all
     `margins`, one after the other. With a `public` number of people their sum is known.
@@ -99,7 +99,7 @@ class Margins(Strategy):
 
     @cached_property
     def variances(self) -> Mapping[Axes, float]:
-        """Of the part in each residual space, in units of a cell of a residual of variance 1."""
+        """The variance of the part in each residual space, in units of a cell of a residual of variance 1."""
         spaces = below(self.margins) if self.public else ((), *below(self.margins))
         return {space: 1.0 / math.fsum(self._told(space)) for space in spaces}
 
@@ -111,7 +111,7 @@ class Margins(Strategy):
         return self.cells_of(margin) // self.cells_of(space)
 
     def variance(self, margin: Axes) -> float:
-        """That of each rebuilt cell of a margin, if those measured have variance 1."""
+        """The variance of each rebuilt cell of a margin, if the measured cells have variance 1."""
         inside = ((space, tau) for space, tau in self.variances.items() if set(space) <= set(margin))
         return math.fsum(
             tau * math.prod(1.0 - 1.0 / self.sizes[axis] for axis in space) / self._summed(margin, space) ** 2
@@ -183,7 +183,7 @@ def below(margins: Iterable[Axes]) -> tuple[Axes, ...]:
 
 
 def maximal(margins: Iterable[Axes]) -> tuple[Axes, ...]:
-    """Those that no other one of them has within it, in order."""
+    """The margins that no other one contains, in order."""
     different = sorted(set(margins), key=lambda each: (len(each), each))
     return tuple(each for each in different if not any(set(each) < set(other) for other in different))
 

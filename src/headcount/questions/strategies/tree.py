@@ -191,8 +191,8 @@ class Tree(Strategy):
         return ((self.leaves + 1) * (prefixes + last) - total) / (self.leaves * (self.leaves + 1) / 2.0)
 
     def _squares(self, level: int) -> float:
-        """Of the children's mean weights in the sum of all prefixes, in units of a child: about their mean, if that is
-        known, and otherwise as they are."""
+        """The squares of the children's mean weights in the sum of all prefixes, in units of a child: about their mean,
+        if that is known, and otherwise as they are."""
         b, m = self.radices[level], self.leaves // self.nodes[level]
         about_mean = b * (b * b - 1) / 12.0
         if level or self.public:

@@ -1,1 +1,1 @@
-"""How the tables of either role came to be as they are."""
+"""Migrations of the parties' databases, version by version."""

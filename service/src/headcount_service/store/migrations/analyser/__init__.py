@@ -1,1 +1,1 @@
-"""Of the analyser."""
+"""Migrations of the analyser's database."""

@@ -1,1 +1,1 @@
-"""Of the issuer."""
+"""Migrations of the issuer's database."""

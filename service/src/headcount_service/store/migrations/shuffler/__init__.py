@@ -1,1 +1,1 @@
-"""Of the shuffler."""
+"""Migrations of the shuffler's database."""
