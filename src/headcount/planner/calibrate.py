@@ -12,7 +12,7 @@ from headcount.common.root_finding import crossing
 from headcount.common.short_decimals import compared, shortened
 from headcount.errors import BadArgument, Infeasible, Refused
 from headcount.phrases import Phrase
-from headcount.privacy.budget import Budget
+from headcount.privacy.budget import POINTS, Budget
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
 from headcount.protocols.base.knob import Knob
@@ -23,7 +23,8 @@ P = TypeVar("P", bound=Protocol)
 Measure = Callable[[Protocol], float]
 
 TIGHT = 1e-6  # delta ends this close to the budget's
-TIGHT_TOGETHER = 1e-4  # that of several rounds, which is an upper bound on a grid
+TIGHT_TOGETHER = 5e-3  # that of several rounds, which is an upper bound on a grid
+ROUGH_POINTS, ROUGHLY = 16, 0.1  # of a bound that many rounds are first calibrated by, and how close
 FLOOR = 1e-300
 FIRST_STEP = 0.4
 RISE = 0.1  # of log delta: more than bounds jump by where their windows change
@@ -208,22 +209,28 @@ def _turn(
     def at(u: float) -> P:
         return cls(**{**base, knob.name: setting(u)})
 
-    found: dict[float, float] = {}  # many u have the same setting
-
-    def excess(u: float) -> float:
+    def excess_at(points: int, watch: Callable[[P, bool], None]) -> Callable[[float], float]:
         """log(delta / budget): nearly a straight line in u. A pure budget only has a sign."""
-        here = setting(u)
-        if here not in found:
-            protocol = at(u)
-            delta = budget.together(protocol.loss).delta(budget.epsilon)
-            watch(protocol, delta <= budget.delta)
-            over = delta - FLOOR if budget.delta == 0.0 else math.log(max(delta, FLOOR) / budget.delta)
-            found[here] = over if budget.delta else math.copysign(1.0, over)
-        return found[here]
+        found: dict[float, float] = {}  # many u have the same setting
 
+        def excess(u: float) -> float:
+            here = setting(u)
+            if here not in found:
+                protocol = at(u)
+                delta = budget.together(protocol.loss, points).delta(budget.epsilon)
+                watch(protocol, delta <= budget.delta)
+                over = delta - FLOOR if budget.delta == 0.0 else math.log(max(delta, FLOOR) / budget.delta)
+                found[here] = over if budget.delta else math.copysign(1.0, over)
+            return found[here]
+
+        return excess
+
+    excess = excess_at(POINTS, watch)
     start = min(max(knob.start(budget if budget.rounds == 1 else budget.gaussian_part, base), knob.low), knob.high)
     if at(start).unavoidable_delta(budget.epsilon) > budget.delta:
         return None
+    if budget.rounds > 1 and budget.delta:
+        start = _roughly(knob, start, budget, excess_at(ROUGH_POINTS, lambda _, __: None))
     if budget.delta and excess(start) >= -math.log(budget.delta) and _hopeless(knob, excess):
         return None
     bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
@@ -231,9 +238,15 @@ def _turn(
         return None
     # Bounds jump a little wherever their windows change; there is no need to find out exactly
     # where.
-    close = CLOSE if budget.together(at(start).loss).kind == "bound" else 0.0
+    close = CLOSE if budget.rounds > 1 or at(start).loss.kind == "bound" else 0.0
     tight = TIGHT if budget.rounds == 1 else TIGHT_TOGETHER
     return at(crossing(excess, *bracket, tight=tight if budget.delta else 0.0, close=close))
+
+
+def _roughly(knob: Knob, start: float, budget: Budget, excess: Callable[[float], float]) -> float:
+    """Where to begin to look: where a rough bound of many rounds fits; the first guess if it fits nowhere."""
+    bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
+    return start if bracket is None else crossing(excess, *bracket, tight=ROUGHLY)
 
 
 def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:

@@ -21,17 +21,19 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 
+from headcount.common.root import crossing
 from headcount.errors import BadArgument, MissingExtra
 from headcount.privacy.loss import LARGEST_EPSILON, ROUND_UP, PrivacyLoss
 from headcount.programme.law import Floats
 
 POINTS = 200  # of a loss's curve on either side of zero, at least
 FINER = 64  # the grid that all curves share may be so much finer than the coarsest of their own
+SMALLEST_TOP, STRIDE, TIGHT_TOP, TINY = 1e-6, math.log(8.0), 5e-4, 1e-300  # of the search for the curve's end
 FLOOR = 1e-14  # the curve is followed down to here; what is left is charged in full
 ROUNDING = 2.0**-46  # of delta, for each question: what transforms and differences of doubles may lose of its mass
 
@@ -41,8 +43,7 @@ class Composed(PrivacyLoss):
     """An upper bound on the loss of all questions together."""
 
     distribution: Any
-    questions: int
-    pure: Fraction | float  # from this epsilon on delta is 0; infinite if a question has none
+    times: Counter[PrivacyLoss]
     kind = "bound"
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
@@ -50,10 +51,20 @@ class Composed(PrivacyLoss):
         return delta, delta
 
     def slack(self, epsilon: float) -> float:
-        return 0.0 if epsilon >= self.pure else self.questions * ROUNDING
+        return 0.0 if self._is_pure(epsilon) else self.times.total() * ROUNDING
 
     def _delta(self, epsilon: float) -> float:
-        return 0.0 if epsilon >= self.pure else float(self.distribution.get_delta_for_epsilon(epsilon))
+        return 0.0 if self._is_pure(epsilon) else float(self.distribution.get_delta_for_epsilon(epsilon))
+
+    def _is_pure(self, epsilon: float) -> bool:
+        """Whether delta is 0: the sum of pure epsilons is no more than this, which each of them is, too."""
+        return not any(loss.delta(epsilon) for loss in self.times) and epsilon >= self._pure
+
+    @cached_property
+    def _pure(self) -> Fraction | float:
+        """The sum of the epsilons from which on deltas are 0; infinite if a question has none."""
+        own = {loss: loss.epsilon(0.0) for loss in self.times}
+        return sum(self.times[loss] * Fraction(least) if least < math.inf else math.inf for loss, least in own.items())
 
 
 def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
@@ -108,21 +119,22 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
         for loss in ordered
     ]
     whole = reduce(lambda whole, part: whole.compose(part), parts)
-    own_pure = {loss: loss.epsilon(0.0) for loss in times}
-    pure = sum(times[loss] * Fraction(least) if least < math.inf else math.inf for loss, least in own_pure.items())
-    return Composed(whole, times.total(), pure)
+    return Composed(whole, times)
 
 
 def _top(loss: PrivacyLoss) -> float:
     """The epsilon from which on the profile is flat, its slack left out."""
     flat = max(FLOOR, 1.001 * _height(loss, LARGEST_EPSILON))
-    low, high = 0.0, 1e-6
-    while _height(loss, high) > flat:
-        low, high = high, 2.0 * high
-    while low and high - low > 1e-3 * high:
-        middle = (low + high) / 2.0
-        low, high = (low, middle) if _height(loss, middle) <= flat else (middle, high)
-    return high
+
+    def excess(place: float) -> float:
+        return math.log(max(_height(loss, math.exp(place)), TINY) / flat)
+
+    low, high = math.log(SMALLEST_TOP), math.log(SMALLEST_TOP)
+    while (above := excess(high)) > 0.0:
+        low, over, high = high, above, high + STRIDE
+    if low == high:
+        return SMALLEST_TOP
+    return math.exp(crossing(excess, (low, over), (high, above), tight=TIGHT_TOP, close=2.0 * TIGHT_TOP))
 
 
 def _height(loss: PrivacyLoss, epsilon: float) -> float:

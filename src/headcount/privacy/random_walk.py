@@ -33,7 +33,7 @@ CLOSE = 5e-4  # of the result, at most, is taken off from below for terms that a
 MOST_TERMS = 1 << 17
 FEW = 1 << 13  # multisets of steps, which are gone through one by one
 ROUNDED = 2.0**-48
-PRECISE = 1.0 + 1e-10  # the saddle: then the bound is as smooth as the loss
+PRECISE = 1e-10  # of the saddle: then the bound is as smooth as the loss
 SMALLEST = -690.0  # the logarithm of what is left at a bound by Chernoff's inequality
 
 
@@ -100,10 +100,15 @@ class Walk:
         high = 2.0 * low
         while self._slope(high) < 0.0:
             low, high = high, 2.0 * high
-        while high > PRECISE * low:
-            middle = math.sqrt(low * high)
-            low, high = (middle, high) if self._slope(middle) < 0.0 else (low, middle)
-        return low
+        theta, moved = high, math.inf
+        while abs(moved) > PRECISE * theta and low < high:  # Newton's steps, which a bracket keeps from going astray
+            mass, mean, square = self._tilted(theta)
+            slope = self.people * mean / mass - 2.0 / theta
+            low, high = (theta, high) if slope < 0.0 else (low, theta)
+            ahead = theta - slope / (self.people * (square / mass - (mean / mass) ** 2) + 2.0 / theta**2)
+            ahead = ahead if low < ahead < high else math.sqrt(low * high)
+            theta, moved = ahead, ahead - theta
+        return theta
 
     def _slope(self, theta: float) -> float:
         mass, mean, _ = self._tilted(theta)

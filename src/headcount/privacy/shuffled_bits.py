@@ -178,9 +178,9 @@ class ShuffledBits(PrivacyLoss):
 
 def _of_one_bit(rest: Floats, gain: float, loss: float) -> Floats:
     r"""$\sum_t (g R_{t-1} - l R_t)_+$ or the same with the two exchanged, whichever is larger."""
-    before, here = np.pad(rest, ((0, 0), (1, 0))), np.pad(rest, ((0, 0), (0, 1)))
-    forward = np.maximum(gain * before - loss * here, 0.0).sum(axis=1)
-    backward = np.maximum(gain * here - loss * before, 0.0).sum(axis=1)
+    before, here = rest[:, :-1], rest[:, 1:]  # but for the first and the last, which have nothing beside them
+    forward = np.maximum(gain * before - loss * here, 0.0).sum(axis=1) + max(gain, 0.0) * rest[:, -1]
+    backward = np.maximum(gain * here - loss * before, 0.0).sum(axis=1) + max(gain, 0.0) * rest[:, 0]
     return np.asarray(np.maximum(forward, backward))
 
 
