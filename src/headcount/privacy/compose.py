@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from headcount.planner.contenders.py src.headcount.common.root_finding import crossing
+from headcount.common.root_finding import crossing
 from headcount.errors import BadArgument, MissingExtra
 from headcount.privacy.loss import LARGEST_EPSILON, ROUND_UP, PrivacyLoss
 from headcount.programme.law import Floats
