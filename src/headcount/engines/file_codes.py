@@ -37,7 +37,7 @@ KEPT = "kept"
 PLAIN_MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z?"
 LOTS = Lots("sha256({})", "unnest(range(many))", "struct_pack({})", "{0} := {0}", "unnest(arg_min(code, lot, {most}))")
 ADDED = "coalesce(nullif(list_sum(list_sort(list({}))), 'nan'::DOUBLE), 0.0)"
-SPELLING = Spelling("$given_{}".format, "CAST({} AS BIGINT)".format)
+SPELLING = Spelling("$given_{}".format, "TRY_CAST({} AS BIGINT)".format)
 MOST_ADDED = 1 << 64  # steps: counted from the middle, they come to a word with a sign, which is added up faster
 
 
@@ -100,10 +100,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Source:
-    """Rows whose columns are of one type each: one for each part of the domain, and perhaps `person`."""
+    """Rows whose columns are of one type each: one for each part of the domain, and perhaps `person`.
+
+    `quick` are the same rows, of which DuckDB may believe what a file tells of the least and the largest number. Files
+    leave NaN out of that, and tests for it are believed to fail, so that a sum of the numbers themselves has to tell.
+    """
 
     table: str
     columns: tuple[Column, ...]
+    quick: str | None = None
 
 
 class FileCodes:
@@ -112,6 +117,7 @@ class FileCodes:
     def __init__(self, domain: Domain, rows: Rows) -> None:
         self.domain, self.rows = domain, rows
         self._merged = False
+        self._counted = dict[Source, int]()
         self._given = {
             f"{name}_{place}": value
             for name, part in zip(self._names, domain.parts, strict=True)
@@ -131,7 +137,12 @@ class FileCodes:
     def size(self) -> int:
         """How many people there are."""
         with refusing():
-            return sum(int(self._one(f"SELECT count(*) FROM {source.table}")[0]) for source in self._sources)
+            return sum(map(self._rows, self._sources))
+
+    def _rows(self, source: Source) -> int:
+        if source not in self._counted:
+            self._counted[source] = int(self._one(f"SELECT count(*) FROM {source.table}")[0])
+        return self._counted[source]
 
     @property
     def _names(self) -> list[str]:
@@ -155,8 +166,13 @@ class FileCodes:
         columns = tuple(Column(name, kind) for name, kind in zip(self._names, kinds, strict=False))
         selected = f"(SELECT {', '.join(read)} FROM {table})"
         parts = zip(self.domain.parts, columns, strict=True)
-        lacking = [f"NOT {held.absent}" for part, held in parts if part.missing == DROP]
-        return Source(f"(SELECT * FROM {selected} WHERE {' AND '.join(lacking)})" if lacking else selected, columns)
+        if lacking := [f"NOT {held.absent}" for part, held in parts if part.missing == DROP]:
+            return Source(f"(SELECT * FROM {selected} WHERE {' AND '.join(lacking)})", columns)
+        if self.domain.parts[-1].missing is not None or columns[-1].kind not in REAL:
+            return Source(selected, columns)
+        last = len(columns) - 1
+        read[last] = f"{_quoted(names[last][1])} AS {self._names[last]}"
+        return Source(selected, columns, f"(SELECT {', '.join(read)} FROM {table})")
 
     def _merge(self) -> None:
         """Merge rows into a temporary table of a code for each person, or each sampled row: files are read once."""
@@ -241,6 +257,8 @@ class FileCodes:
 
     def _held(self, source: Source) -> tuple[Codes, Ints]:
         """Values that count as a one are compared by DuckDB where it can, so that there are fewer groups."""
+        if (found := self._ones_by_group(source)) is not None:
+            return found
         domain, columns = self.domain, []
         for place, (part, column) in enumerate(zip(self.domain.parts, source.columns, strict=True)):
             matches = None if self._merged else column.matches(part)
@@ -249,6 +267,30 @@ class FileCodes:
         query = f"SELECT {', '.join(columns)}, count(*) AS people FROM {source.table} GROUP BY ALL"
         table = self._sql(query).to_arrow_table()
         return self._joined(domain, table), table["people"].to_numpy()
+
+    def _ones_by_group(self, source: Source) -> tuple[Codes, Ints] | None:
+        """The same where the last column tells ones: a row for each group takes DuckDB less time than two. None where
+        it does not, or where some are missing."""
+        groups, part, column = ", ".join(self._names[:-1]), self.domain.parts[-1], source.columns[-1]
+        one = column.matches(part) or (column.name if column.kind == "BOOLEAN" and part.where is None else None)
+        if one is None or not groups or self._merged:
+            return None
+        table = self._sql(
+            f"SELECT {groups}, count(*) AS people, count({one}) AS known, sum(CAST({one} AS UTINYINT)) AS ones "
+            f"FROM {source.table} GROUP BY ALL"
+        ).to_arrow_table()
+        people, known, ones = (table[name].to_numpy().astype(np.int64) for name in ("people", "known", "ones"))
+        if (known < people).any():
+            return None
+        held = [from_arrow(table.column(name).combine_chunks()) for name in self._names[:-1]]
+        domain = self.domain if part.where is None else self.domain.compared(len(held))
+        *others, last = domain.parts
+        codes = [self._part(group, each) for group, each in zip(others, held, strict=True)]
+        sides = [(np.flatnonzero(count), count, said) for said, count in ((True, ones), (False, people - ones))]
+        joined = [
+            domain.joined([*(each[at] for each in codes), last.codes(np.full(at.size, said))]) for at, _, said in sides
+        ]
+        return np.concatenate(joined), np.concatenate([count[at] for at, count, _ in sides])
 
     def ones(self) -> tuple[Codes, Ints]:
         """How many hold a zero, and how many a one."""
@@ -268,55 +310,41 @@ class FileCodes:
         return np.array([0, 1], dtype=np.uint8), np.array([self.size - ones, ones])
 
     def pooled(self) -> tuple[Codes, Ints, list[int]]:
-        """The groups, how many people are in each, and the sum of their amounts in steps, exactly."""
-        if len(self.domain.parts) == 1:
-            return np.zeros(1, dtype=np.int64), np.array([self.size]), [self.total()]
+        """The groups, how many people are in each, and the sum of their amounts in steps, exactly. What Python would
+        make of each value, DuckDB does too."""
         found = [self._pooled(source) for source in self._sources]
         groups, people = (np.concatenate([each[place] for each in found]) for place in (0, 1))
         return groups, people, [steps for each in found for steps in each[2]]
 
-    def _pooled(self, source: Source) -> tuple[Codes, Ints, list[int]]:
-        """What has no step, since it does not fit, is not counted: then there are fewer steps than people."""
-        (*groups, part), (*_, column) = self.domain.parts, source.columns
-        integer = column.kind in WHOLE and not isinstance(part.missing, float | int)
-        steps = part.steps(column.name if integer else column.held(part), SPELLING, integer=integer)
-        code, add, origin = steps.code, "sum", steps.origin
-        if self.size * part.size < MOST_ADDED:
-            add, origin = "sum_no_overflow", origin - part.size // 2
-            code = f"{code} - {part.size // 2}"
-        names = "".join(f"{name}, " for name in self._names[:-1])
-        step = f"CASE WHEN {steps.fits} THEN CAST({code} AS BIGINT) END"
-        query = (
-            f"SELECT {names}count(*) AS people, count(step) AS known, {add}(step) AS total "
-            f"FROM (SELECT {names}{step} AS step FROM {source.table}) GROUP BY ALL"
-        )
-        table = self._sql(query, steps.given).to_arrow_table()
-        people = table["people"].to_numpy()
-        if (table["known"].to_numpy() < people).any():
-            self._refuse_first(source, part, column, f"NOT coalesce({steps.fits}, false)", steps.given)
-        held = [from_arrow(table.column(name).combine_chunks()) for name in self._names[:-1]]
-        codes = [self._part(group, each) for group, each in zip(groups, held, strict=True)]
-        totals = [int(total or 0) for total in table["total"].to_pylist()]
-        joined = Product(tuple(groups)).joined(codes)
-        return joined, people, [t - origin * n for t, n in zip(totals, people.tolist(), strict=True)]
-
     def total(self) -> int:
-        """The sum of all codes, exactly. What Python would make of each value, DuckDB does too."""
-        return sum(self._total(source) for source in self._sources)
+        """The sum of all codes."""
+        return sum(self.pooled()[2])
 
-    def _total(self, source: Source) -> int:
-        (part,), (column,) = self.domain.parts, source.columns
+    def _pooled(self, source: Source) -> tuple[Codes, Ints, list[int]]:
+        """What has no step, since it does not fit, is left out: then there are fewer steps than people."""
+        (*groups, part), (*_, column) = self.domain.parts, source.columns
         integer = column.kind in WHOLE and not isinstance(part.missing, float | int)
         steps = part.steps(column.name if integer else column.held(part), SPELLING, integer=integer)
         code, add, origin = steps.code, "sum", steps.origin
         if code != column.name and self.size * part.size < MOST_ADDED:
             add, origin = "sum_no_overflow", origin - part.size // 2
             code = f"{code} - {part.size // 2}"
-        known, total = self._one(f"SELECT count(*), {add}({code}) FROM {source.table} WHERE {steps.fits}", steps.given)
-        people = self._one(f"SELECT count(*) FROM {source.table}")[0]
-        if known < people:
+        names = "".join(f"{name}, " for name in self._names[:-1])
+        for rows, held in ((source.quick, f"sum({column.name})"), (source.table, "0.0::DOUBLE")):
+            if rows is None:
+                continue
+            query = f"SELECT {names}count(*) AS people, {add}({code}) AS total, {held} AS held FROM {rows}"
+            table = self._sql(f"{query} WHERE {steps.fits} GROUP BY ALL", steps.given).to_arrow_table()
+            people = table["people"].to_numpy()
+            if people.sum() == self._rows(source) and np.isfinite(table["held"].to_numpy()).all():
+                break
+        else:
             self._refuse_first(source, part, column, f"NOT coalesce({steps.fits}, false)", steps.given)
-        return int(total or 0) - origin * int(people)
+        read = [from_arrow(table.column(name).combine_chunks()) for name in self._names[:-1]]
+        codes = [self._part(group, each) for group, each in zip(groups, read, strict=True)]
+        totals = [int(total or 0) for total in table["total"].to_pylist()]
+        joined = Product(tuple(groups)).joined(codes) if groups else np.zeros(people.size, dtype=np.int64)
+        return joined, people, [t - origin * n for t, n in zip(totals, people.tolist(), strict=True)]
 
     def _refuse_first(
         self, source: Source, part: Domain, column: Column, strange: str, given: Mapping[str, Any] | None = None

@@ -117,9 +117,11 @@ class Levels(Domain):
         if integer and self.count == self.width and not self.clip:
             limits = {"low": int(low), "high": int(high)}
             return Steps(number, f"{number} BETWEEN {least} AND {most}", limits, int(origin))
-        held, fits = number, f"{number} BETWEEN {least} AND {most}"
+        held, fits = number, f"NOT isnan({number})"
         if self.clip:
-            held, fits = f"least(greatest({number}, {least}), {most})", f"{number} IS NOT NULL AND NOT isnan({number})"
+            held = f"least(greatest({number}, {least}), {most})"
+        else:
+            fits = f"{number} BETWEEN {least} AND {most} AND {fits}"
         steps = f"{held} * {scale}"
         if origin:
             given["origin"] = origin
