@@ -60,10 +60,18 @@ def test_believing_what_a_file_tells_of_its_numbers_is_caught(monkeypatch, tmp_p
     assert answered(in_file(table, tmp_path), **asked) != answered(table, **asked)
 
 
-def test_a_missing_number_is_refused_in_groups_as_well(tmp_path):
-    for data in (table := missing_beside(1.0, 7.0), in_file(table, tmp_path)):
+@pytest.mark.parametrize("others", [(1.0, 7.0), (1.0, 1.0)], ids=["a range", "one number"])
+@pytest.mark.parametrize("asked", [{}, {"by": "g", "categories": ["a"]}], ids=["of all", "in groups"])
+@pytest.mark.parametrize("clip", [True, False])
+def test_a_missing_number_is_refused_whatever_a_file_tells(others, asked, clip, tmp_path):
+    for data in (table := missing_beside(*others), in_file(table, tmp_path)):
         with pytest.raises(hc.Refused, match="missing values"):
-            answered(data, by="g", categories=["a"])
+            hc.sum(data, column="x", bounds=(0, 10), clip=clip, **EXACTLY, **asked)
+
+
+def test_not_asking_the_sum_of_the_numbers_for_nan_is_caught(monkeypatch, tmp_path):
+    monkeypatch.setattr(np, "isfinite", lambda held: np.ones(np.shape(held), dtype=np.bool_))
+    assert answered(in_file(missing_beside(1.0, 7.0), tmp_path)) != [10.0]
 
 
 ROWS = {

@@ -117,7 +117,7 @@ class Levels(Domain):
         if integer and self.count == self.width and not self.clip:
             limits = {"low": int(low), "high": int(high)}
             return Steps(number, f"{number} BETWEEN {least} AND {most}", limits, int(origin))
-        held, fits = number, f"NOT isnan({number})"
+        held, fits = number, f"{number} IS NOT NULL AND NOT isnan({number})"
         if self.clip:
             held = f"least(greatest({number}, {least}), {most})"
         else:
