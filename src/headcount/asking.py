@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Literal, TypedDict, Unpack, cast
+from typing import Literal, TypedDict, Unpack, cast
 
 from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
@@ -485,7 +485,7 @@ def quantile(
 def table(
     data: Data,
     *,
-    columns: Mapping[str, Any],
+    columns: Mapping[str, Labels | Mapping[str, object]],
     epsilon: float,
     margins: int | Sequence[tuple[str, ...]] = 2,
     **options: Unpack[Options],

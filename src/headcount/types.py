@@ -20,6 +20,8 @@ __all__ = [
     "Labels",
     "Missing",
     "ModelName",
+    "Ones",
+    "People",
     "PersonIds",
     "Relation",
     "Table",
@@ -67,9 +69,15 @@ Label: TypeAlias = str | int | float
 Labels: TypeAlias = int | Iterable[Label]
 """The categories, all text or all numbers; or how many there are, called 0, 1, 2 …"""
 
-Groupings: TypeAlias = Any
+Groupings: TypeAlias = Labels | Mapping[str, Iterable[Label] | None]
 """The groups of one column as a list of labels, or of several as a mapping from the columns' names to such lists, or
 to `None` where any label may occur."""
+
+People: TypeAlias = int | tuple[int, int]
+"""How many people will report, or the fewest and the most."""
+
+Ones: TypeAlias = int | Sequence[int] | Mapping[int, float] | Literal["uniform", "unknown"] | str
+"""How many people are expected to hold a one: a number, several, a table of weights, or one of these words."""
 
 Missing: TypeAlias = Literal["refuse", "no", "other", "category", "drop"] | float | str | Sequence[float | str]
 """What becomes of missing values: one of these words or, for sums, a number; or several, for several columns."""

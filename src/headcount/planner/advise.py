@@ -20,6 +20,7 @@ from headcount.privacy.budget import MOST_ROUNDS, Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.questions import question_called
 from headcount.questions.question import Question
+from headcount.types import Ones, People
 
 COLLECTED = 32  # messages that a person is asked for at most, unless told otherwise
 SOME = 10_000  # people, among whom it shows which protocol may do with the fewest
@@ -28,11 +29,11 @@ SOME = 10_000  # people, among whom it shows which protocol may do with the fewe
 def advise(
     task: Question | str,
     *,
-    n: Any = None,
+    n: People | None = None,
     epsilon: float | None = None,
     delta: float = 0.0,
     rounds: int = 1,
-    ones: Any = None,
+    ones: Ones | None = None,
     neighbours: str = "replace",
     models: Names = None,
     least: int | None = None,
@@ -173,7 +174,7 @@ def _require_effort(given: Situation, within: float) -> None:
         raise BadArgument("within", f"is {within:g}, which a guess without asking comes to", f"use less than {half:g}")
 
 
-def _unknown(n: Any, epsilon: float | None, within: float | None) -> str:
+def _unknown(n: People | None, epsilon: float | None, within: float | None) -> str:
     """The argument to solve for."""
     missing = [name for name, value in (("n", n), ("epsilon", epsilon)) if value is None]
     if within is None and missing:
@@ -274,7 +275,7 @@ def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
 
 
 def most_rounds(
-    task: Question | str, *, n: Any, epsilon: float, delta: float = 0.0, within: float, **wishes: Any
+    task: Question | str, *, n: People, epsilon: float, delta: float = 0.0, within: float, **wishes: Any
 ) -> int:
     """How many rounds fit into a budget, if the interval of each is to be this narrow.
 
@@ -327,7 +328,7 @@ def most_rounds(
     return low
 
 
-def smallest_detectable(task: Question | str, *, n: Any, epsilon: float, delta: float = 0.0, **wishes: Any) -> float:
+def smallest_detectable(task: Question | str, *, n: People, epsilon: float, delta: float = 0.0, **wishes: Any) -> float:
     """The fewest people with a one whom the best protocol can tell from none.
 
     Both errors, to see some where there are none and to overlook them, have a chance of at most 5%,

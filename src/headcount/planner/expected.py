@@ -16,6 +16,7 @@ from headcount.errors import BadArgument
 from headcount.phrases import Phrase
 from headcount.programme.law import Noise
 from headcount.protocols.base.protocol import Protocol
+from headcount.types import Ones
 
 SPREAD = 64  # steps from nobody to everybody where every number of ones is as likely as any other
 WORKS = Phrase(
@@ -37,7 +38,7 @@ class Expected:
     weights: tuple[float, ...] = ()
 
     @classmethod
-    def parse(cls, ones: Any, n: int) -> Expected:
+    def parse(cls, ones: Ones | None, n: int) -> Expected:
         """`ones` as people write it: a number, several, a table of weights, "uniform", or None or
         "unknown"."""
         if ones is None:

@@ -25,6 +25,7 @@ from headcount.privacy.model import Model
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions import question_called
 from headcount.questions.question import Question
+from headcount.types import Ones
 
 Against = Literal["messages", "epsilon", "n", "dropouts"]
 OVERHEADS = (0.002, 4.0)  # how far above the central error, where a protocol lets one say
@@ -232,7 +233,7 @@ def frontier(
     n: int,
     epsilon: float,
     delta: float = 0.0,
-    ones: Any = None,
+    ones: Ones | None = None,
     models: Names = None,
     protocols: Names = None,
     neighbours: str = "replace",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from headcount.answers.error_sums import by_panels, panel_error
 from headcount.common.plurals import counted
@@ -21,6 +20,7 @@ from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.report_size import CUT, MOST, wire_bytes, wire_messages
 from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
+from headcount.types import People
 
 
 def _over_cap(over: list[tuple[str, float, float]]) -> OverCap:
@@ -195,7 +195,7 @@ class Situation:
 
 
 def crowd_and_sizes(
-    n: Any, budget: Budget, least: int | None, corrupt: int, honest: float | None, each: int
+    n: People, budget: Budget, least: int | None, corrupt: int, honest: float | None, each: int
 ) -> tuple[Crowd, tuple[int, ...]]:
     """The crowd to plan for, and where `n` is a range the two sizes at which answers are judged."""
     few, many = _range(n)
@@ -223,7 +223,7 @@ def crowd_of(n: int, least: int | None, corrupt: int, honest: float | None, each
     return replace(crowd, corrupt=few, most_corrupt=many)
 
 
-def _range(n: Any) -> tuple[Any, Any]:
+def _range(n: People) -> tuple[int, int]:
     if isinstance(n, tuple | list):
         works = "use a number of people, or the fewest and the most"
         if len(n) != 2 or not 1 <= quantity("n", n[0], works) <= quantity("n", n[1], works):
