@@ -1,9 +1,14 @@
 """How much budget, or how many people, an answer this close takes."""
 
+import math
+from dataclasses import replace
+
 import pytest
 
 import headcount as hc
 from headcount.figures.canvas import number as drawing_number
+from headcount.planner import solve
+from headcount.planner.option import best_option
 from stress import STRESS
 
 CHEAP = ["geometric", "zsum", "poisson-count", "randomised-response"]
@@ -37,6 +42,40 @@ def test_what_can_never_be_met_says_how_near_it_comes():
     advice = hc.advise("count", n=1_000, delta=1e-6, within=0.001, protocols=["zsum"])
     assert not advice.feasible
     assert "at best" in advice.table()
+
+
+def asked(monkeypatch, **wish):
+    """For which budgets and crowds the best setting was computed."""
+    seen = []
+
+    def watched(kind, given):
+        seen.append((given.budget.epsilon, given.crowd.size))
+        return best_option(kind, given)
+
+    monkeypatch.setattr(solve, "best_option", watched)
+    hc.advise(**wish)
+    return seen
+
+
+def test_what_the_largest_epsilon_does_not_reach_is_not_sought(monkeypatch):
+    wish = {"task": "count", "n": 1_000, "delta": 1e-6, "protocols": "zsum"}
+    assert asked(monkeypatch, **wish, within=0.001) == [(solve.LARGEST_EPSILON, 1_000)]
+    assert len(asked(monkeypatch, **wish, within=20)) > 3
+
+
+def test_the_fewest_people_of_all_are_sought_only_where_they_may_do_better(monkeypatch):
+    """A recursive sum is first better than a guess for 103 people, at an error that is seven times the best."""
+    wish = {"task": hc.Sum((0, 120)), "epsilon": 1, "delta": 1e-6, "within": 1, "protocols": "recursive-sum"}
+    few = asked(monkeypatch, **wish)
+    monkeypatch.setattr(solve, "_first", lambda search, tried: replace(search, within=math.inf).edge(*tried[2:4]))
+    assert len(few) < len(asked(monkeypatch, **wish)) - 3
+
+
+@pytest.mark.parametrize("people", [2, 10**9])
+def test_extreme_budgets_are_met_or_refused_in_words(people):
+    for epsilon, delta in ((34, 1e-11), (48.7, 5e-18)):
+        advice = hc.advise(hc.Sum((0, 120)), n=people, epsilon=epsilon, delta=delta, protocols="shuffled-duchi")
+        assert advice.feasible or "cannot meet" in str(advice)
 
 
 def test_other_wishes_are_solved_for_too():

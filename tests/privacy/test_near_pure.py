@@ -134,3 +134,9 @@ def test_several_flipped_bits_are_never_below_the_truth(bits: int) -> None:
                 truth.shuffled_bits(flip, others, ones, float(epsilon), bits) for ones in range(min(3, others + 1))
             ]
             assert max(map(max, orders)) <= truth.exact(loss.delta(float(epsilon))) + FEWEST
+
+
+def test_bits_that_are_never_flipped_tell_everything():
+    assert ShuffledBits(Chance(0.0), 5).delta(40.0) == 1.0
+    assert ShuffledBits(Chance(0.0), 5, 3).delta(40.0) == 1.0
+    assert ShuffledBits(Chance.up(1e-9), 5).delta(40.0) < 1e-6  # and those that hardly ever are do not

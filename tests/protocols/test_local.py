@@ -31,7 +31,7 @@ from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.subset_selection import SubsetSelection
 from headcount.protocols.local.succinct_histogram import SuccinctHistogram
 from headcount.protocols.shared.hadamard import walsh_hadamard
-from headcount.protocols.shared.hashing import next_prime, support
+from headcount.protocols.shared.hashing import LinearHash, next_prime, support
 from headcount.protocols.shared.shuffled_local import shuffled
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.questions.domains.domain import Shape
@@ -109,6 +109,19 @@ def test_the_chance_of_a_collision(d, g):
         if x != y:
             same = sum((u * x + v) % q % g == (u * y + v) % q % g for u, v in hashes)
             assert hashing.collision == pytest.approx(same / len(hashes), rel=1e-12)
+
+
+@pytest.mark.parametrize(("prime", "buckets"), [(3, 2), (7, 7), (11, 3), (13, 6), (29, 14), (29, 28), (101, 4)])
+def test_the_chance_that_three_residues_collide_is_exact(prime, buckets):
+    def collide(residues):
+        return len({residue % prime % buckets for residue in residues}) == 1
+
+    def chance(first):
+        return sum(collide((v, v + u, v + 2 * u)) for u, v in product(range(first, prime), range(prime)))
+
+    of_all = prime * (prime - 1)
+    assert LinearHash(prime, buckets).triple_collision == pytest.approx(chance(1) / of_all, rel=1e-12)
+    assert chance(0) > chance(1)  # a function that does not move, which is never drawn, would be seen
 
 
 def test_primes():

@@ -32,6 +32,7 @@ SMALLEST_STEP = 0.01
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 WORTH = 0.99  # of the error: a strategy that touches more cells must be so much better
 ENOUGH = 2  # strategies in a row that are not: others touch still more cells
+COARSE = 4  # of a spread of settings every fourth is measured, and all between the best and its neighbours
 CLOSE = 1e-7  # settings of the knob that are as good as the same
 
 
@@ -182,7 +183,9 @@ def _searched(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget,
             return math.inf
 
     spread = sorted(bases)
-    best = min(range(len(spread)), key=lambda at: error(spread[at]), default=None)
+    coarse = min(range(0, len(spread), COARSE), key=lambda at: error(spread[at]), default=0)
+    around = range(max(0, coarse - COARSE + 1), min(coarse + COARSE, len(spread)))
+    best = min(around, key=lambda at: error(spread[at]), default=None)
     if best is None or math.isinf(error(spread[best])):
         return spread
     low, high = spread[max(0, best - 1)], spread[min(best + 1, len(spread) - 1)]

@@ -78,10 +78,12 @@ class Search:
     def near(self, place: Probe) -> bool:
         return self.fit(place) and place.objective <= self.within
 
-    def edge(self, outside: Probe, inside: Probe) -> Probe:
+    def edge(
+        self, outside: Probe, inside: Probe, enough: Callable[[float, Probe], bool] = lambda _, __: False
+    ) -> Probe:
         """The last probe inside: by the power law's guess, on either side of it, and by bisection."""
         turn = 0
-        while not self.done(*sorted((outside.x, inside.x))):
+        while not self.done(*sorted((outside.x, inside.x))) and not enough(outside.x, inside):
             middle = math.sqrt(outside.x * inside.x)
             guess = middle if turn % 3 == 2 else self._guess(outside, inside, middle, (BESIDE, 1 / BESIDE)[turn % 3])
             low, high = sorted((outside.x, inside.x))
@@ -122,6 +124,9 @@ def smallest_epsilon(kind: type[Protocol], given: Situation, within: float) -> O
     search = Search(
         at, lambda place: place.sound, within, lambda x: float(f"{x:.4g}"), lambda low, high: high / low <= CLOSE
     )
+    last = at(LARGEST_EPSILON)
+    if search.fit(last) and not search.near(last):
+        return _never(search, [last], given)
     before = here = at(1.0)
     if search.near(here):
         while search.near(here):
@@ -130,7 +135,7 @@ def smallest_epsilon(kind: type[Protocol], given: Situation, within: float) -> O
             before, here = here, at(search.further(before, here, SMALLEST_EPSILON))
         return search.edge(here, before).option
     tried = [here]
-    while not search.near(here):
+    while not search.near(here):  # the largest may be refused where others are not
         if here.x >= LARGEST_EPSILON:
             return _never(search, tried, given)
         before, here = here, at(search.further(before, here, LARGEST_EPSILON))
@@ -181,10 +186,17 @@ def fewest_people(kind: type[Protocol], given: Situation, within: float, crowd_o
 
 
 def _first(search: Search, tried: Sequence[Probe]) -> Probe:
-    """The probe with the fewest people for whom there is an answer at all."""
+    """The probe with the fewest people for whom there is an answer at all; not sought further once fewer cannot do
+    better, as an error falls no faster than the number of people does.
+    """
+    best = max(search.within, min((place.objective for place in tried if search.fit(place)), default=math.inf))
+
+    def hopeless(few: float, more: Probe) -> bool:
+        return few / more.x * more.objective > best
+
     for before, here in pairwise(tried):
         if search.fit(here) and not search.fit(before):
-            return replace(search, within=math.inf).edge(before, here)
+            return replace(search, within=math.inf).edge(before, here, hopeless)
     return tried[0]
 
 

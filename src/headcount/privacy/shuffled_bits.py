@@ -70,6 +70,8 @@ class ShuffledBits(PrivacyLoss):
         return worst, worst  # k and others - k ones mirror each other, so either order is as bad as the other
 
     def _worst(self, epsilon: float) -> float:
+        if self.flip == 0.0:
+            return 1.0  # nobody's bits are flipped: whoever knows the others knows these
         if self._pure(epsilon):
             return 0.0
         if self.wide:
@@ -170,7 +172,7 @@ class ShuffledBits(PrivacyLoss):
         """Shuffling never harms: from the local epsilon on nothing is lost."""
         with localcontext(prec=DECIMALS):
             flip = Decimal(float(self.flip))
-            return self.bits * ((1 - flip) / flip).ln() <= Decimal(epsilon)
+            return flip > 0 and self.bits * ((1 - flip) / flip).ln() <= Decimal(epsilon)
 
     def slack(self, epsilon: float) -> float:
         return 0.0 if self._pure(epsilon) else 6.0 * laws.CUT

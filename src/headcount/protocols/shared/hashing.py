@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,18 +44,17 @@ class LinearHash:
         whole, rest = divmod(self.prime, self.buckets)
         return whole * (rest + self.prime - self.buckets) / (self.prime * (self.prime - 1))
 
-    @cached_property
+    @property
     def triple_collision(self) -> float:
         """The chance that three evenly spaced residues collide.
 
-        From one residue to the next u is added, or u less the prime. For each u it is known how
-        many of the first residues wrap around at either step.
+        From one residue to the next u is added, or u less the prime; either is a multiple of the buckets, and the same
+        both times. For the multiples u below half of the prime, all but 2u of the first residues do not wrap around;
+        for those of u less the prime as many wrap around twice.
         """
-        p, u = self.prime, np.arange(1, self.prime)
-        twice = np.maximum(2 * u - p, 0), np.maximum(p - 2 * u, 0)
-        often = {(1, 1): twice[0], (1, 0): u - twice[0], (0, 0): twice[1], (0, 1): p - u - twice[1]}
-        same = [(u - wrapped * p) % self.buckets == 0 for wrapped in (0, 1)]
-        return sum(int(many[same[a] & same[b]].sum()) for (a, b), many in often.items()) / (p * (p - 1))
+        p, b = self.prime, self.buckets
+        multiples = (p - 1) // (2 * b)
+        return 2 * (multiples * p - b * multiples * (multiples + 1)) / (p * (p - 1))
 
 
 @dataclass(frozen=True, kw_only=True)
