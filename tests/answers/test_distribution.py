@@ -25,7 +25,7 @@ def calibrated(name: str, radices: tuple[int, ...] | None, people: int = PEOPLE)
 
 
 def mean_range(protocol: hc.Protocol) -> float:
-    return protocol.rmse() * protocol.task.spread
+    return protocol.rmse() * protocol.spread
 
 
 @pytest.mark.parametrize(

@@ -31,24 +31,32 @@ def first(codes: int, of: int = 1_024) -> np.ndarray:
 def test_tails_of_trees_are_not_those_of_normal_laws(
     noise: Noise, radices: tuple[int, ...], weights: np.ndarray, low: float, high: float
 ) -> None:
-    tree, errors = Tree(1_024, radices), CellErrors(noise)
+    tree, errors = Tree(1_024, radices), CellErrors([noise])
     coefficients = tree.coefficients(weights)
-    law = errors.combined(*distinct(coefficients))
+    law = errors.combined((distinct(coefficients),))
     assert law.std_error == pytest.approx(errors.std_error * np.sqrt((coefficients**2).sum()))
     assert law.noise.std_error == pytest.approx(law.std_error, rel=1e-3)
     assert np.array(law.tails(0.025)) / law.std_error == pytest.approx([low, high], abs=0.006)
 
 
-@pytest.mark.parametrize("tree", [Tree(1_024, (4,) * 5), Tree(1_000, (32, 32)), Tree(24, (4, 3, 2), public=False)])
+@pytest.mark.parametrize(
+    "tree",
+    [
+        Tree(1_024, (4,) * 5),
+        Tree(1_000, (32, 32)),
+        Tree(24, (4, 3, 2), public=False),
+        Tree(24, (4, 3, 2), noise=(1.0, 1.25, 1.0)),
+    ],
+)
 def test_a_prefix_has_the_coefficients_of_its_weights(tree: Tree) -> None:
     for codes in range(0, tree.codes + 1, max(1, tree.codes // 37)):
-        expected = np.repeat(*distinct(tree.coefficients(first(codes, tree.codes))))
-        assert np.sort(np.repeat(*tree.prefix(codes))) == pytest.approx(expected, abs=1e-10)
+        for found, expected in zip(tree.prefix(codes), tree.terms(first(codes, tree.codes)), strict=True):
+            assert np.sort(np.repeat(*found)) == pytest.approx(np.repeat(*expected), abs=1e-10)
 
 
 def test_cells_that_count_alike_keep_their_lattice() -> None:
     """The sum of five Poisson errors is one; a smooth law would promise half a step too little."""
-    five = CellErrors(POISSON).combined(np.array([1.0]), np.array([5]))
+    five = CellErrors([POISSON]).combined(((np.array([1.0]), np.array([5])),))
     exact = ErrorLaw(Noise.of(laws.poisson(5 * 180.3), centre=5 * 180.3), 0.0)
     for chance in (0.005, 0.025, 0.2):
         assert five.tails(chance) == pytest.approx(exact.tails(chance), abs=1e-9)
@@ -57,8 +65,8 @@ def test_cells_that_count_alike_keep_their_lattice() -> None:
 def test_different_coefficients_on_a_grid() -> None:
     """Against the law enumerated, of three cells of which two count half."""
     coin = Law(-1, np.array([0.2, 0.6, 0.2]))
-    errors = CellErrors(Noise.of(coin, centre=0.0))
-    law = errors.combined(np.array([1.0, -0.5]), np.array([1, 2]))
+    errors = CellErrors([Noise.of(coin, centre=0.0)])
+    law = errors.combined(((np.array([1.0, -0.5]), np.array([1, 2])),))
     halves = coin + coin
     sums = {a - b / 2: 0.0 for a in coin.values.tolist() for b in halves.values.tolist()}
     for a, mass in zip(coin.values.tolist(), coin.masses.tolist(), strict=True):
@@ -92,6 +100,6 @@ def test_what_has_no_known_law_is_refused() -> None:
 
 def test_a_tail_forgotten_is_noticed() -> None:
     """The broken twin: the error with normal tails covers a leaf too seldom."""
-    law = CellErrors(LAPLACE).combined(*Tree(1_024, (32, 32)).prefix(1))
+    law = CellErrors([LAPLACE]).combined(Tree(1_024, (32, 32)).prefix(1))
     inside = np.abs(law.noise.values) <= 1.96 * law.std_error
     assert law.noise.masses[inside].sum() < 0.942

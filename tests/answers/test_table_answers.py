@@ -66,7 +66,7 @@ def test_the_advisor_reaches_the_best_central_gaussian_in_the_shuffle_model() ->
     task = hc.Table({f"c{at}": many for at, many in enumerate(ADULT)})
     protocol = hc.protocol("poisson-histogram", task, n=48_842, epsilon=1, delta=1e-6)
     assert protocol.task.measured == protocol.task.margins
-    assert protocol.rmse() * protocol.task.spread == pytest.approx(20.16, rel=2e-3)
+    assert protocol.rmse() * protocol.spread == pytest.approx(20.16, rel=2e-3)
     assert protocol.messages_per_person == pytest.approx(23.6, abs=0.1)
 
 

@@ -21,6 +21,8 @@ TREES = [
     Tree(11, (3, 2, 2), public=False),
     Tree(9, (9,), public=False),
     Tree(12, (1, 3, 4), public=False),
+    Tree(24, (4, 3, 2), noise=(1.0, 1.0, 1.25)),
+    Tree(11, (3, 2, 2), public=False, noise=(1.0, 4.0, 0.5)),
 ]
 
 
@@ -39,8 +41,9 @@ def least_squares(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     basis = np.eye(tree.leaves)
     if tree.public:
         basis = np.linalg.qr(np.c_[np.ones(tree.leaves), np.eye(tree.leaves)[:, 1:]])[0][:, 1:]
-    covariance = basis @ np.linalg.inv(basis.T @ rows.T @ rows @ basis) @ basis.T
-    return covariance, covariance @ rows.T
+    tells = rows.T / np.repeat(tree.noise or (1.0,) * tree.families, tree.nodes)
+    covariance = basis @ np.linalg.inv(basis.T @ tells @ rows @ basis) @ basis.T
+    return covariance, covariance @ tells
 
 
 @pytest.mark.parametrize("tree", TREES, ids=str)
@@ -118,6 +121,7 @@ TABLES = [
     Margins((2, 3, 4), ((0, 2),), ((0, 1), (0, 2), (1, 2))),
     Margins((2, 3, 4), TWO, TWO, public=False),
     Margins((2, 3, 4), ((1,),), ((0, 1), (1, 2)), public=False),
+    Margins((2, 3, 4), TWO, TWO, noise=(1.0, 3.0)),
 ]
 
 
@@ -151,12 +155,12 @@ def test_residual_spaces_are_least_squares(table: Margins) -> None:
     basis = np.eye(codes)
     if table.public:
         basis = np.linalg.qr(np.c_[np.ones(codes), np.eye(codes)[:, 1:]])[0][:, 1:]
-    seen = rows @ basis
-    solve = asked @ basis @ np.linalg.pinv(seen.T @ seen) @ seen.T
+    seen, noise = rows @ basis, np.repeat(table.noise or (1.0,) * table.families, table.sizes_of_families)
+    solve = asked @ basis @ np.linalg.pinv((seen.T / noise) @ seen) @ (seen.T / noise)
     weights = SeededCoins(5).uniform(table.parts)
     assert table.coefficients(weights) == pytest.approx(weights @ solve)
     variances = [table.variance(margin) for margin in table.margins for _ in range(table.cells_of(margin))]
-    assert variances == pytest.approx(np.diag(solve @ solve.T))
+    assert variances == pytest.approx(np.diag((solve * noise) @ solve.T))
     two = SeededCoins(6).uniform(2 * table.size).reshape(2, -1)
     assert table.rebuilt(two, 9)[1] == pytest.approx(table.rebuilt(two[1], 9))
 

@@ -23,6 +23,7 @@ from headcount.programme.coins import SecretCoins
 from headcount.programme.law import Floats
 from headcount.questions.distribution import Distribution
 from headcount.questions.domains.domain import Label
+from headcount.questions.strategies.tree import Tree
 
 DRAWS, MOST_DRAWN = 999, 1 << 22  # of fresh noise for a band, and cells of them at a time
 FEWEST_DRAWS = 99
@@ -214,7 +215,7 @@ class DistributionEstimate(Estimate):
     @cached_property
     def _largest_error(self) -> float:
         """The largest standard error of a prefix."""
-        variances = self._question.strategy.prefix_variances()
+        variances = cast(Tree, self.protocol.strategy).prefix_variances()
         return self._errors.std_error * math.sqrt(float(variances.max()))
 
     def quantile(self, part: float) -> QuantileEstimate:
@@ -358,7 +359,7 @@ class DistributionEstimate(Estimate):
         ndarray
         """
         require_confidence(confidence)
-        people, strategy = self._public("distribution function"), self._question.strategy
+        people, strategy = self._public("distribution function"), cast(Tree, self.protocol.strategy)
         spread = self._errors.std_error * np.sqrt(strategy.prefix_variances())
         draws = max(FEWEST_DRAWS, math.ceil(2.0 / (1.0 - confidence)), min(DRAWS, 16 * MOST_DRAWN // strategy.size))
         at_once = max(1, min(draws, MOST_DRAWN // strategy.size))
@@ -370,11 +371,10 @@ class DistributionEstimate(Estimate):
 
     def _largest_of_fresh_noise(self, draws: int, spread: Floats) -> Floats:
         """The largest error of a prefix, in standard errors, with noise drawn afresh."""
-        noise, strategy = self._errors.noise, self._question.strategy
-        reached = np.cumsum(noise.masses)
-        uniform = SecretCoins().uniform(draws * strategy.size) * reached[-1]
-        cells = noise.values[np.minimum(np.searchsorted(reached, uniform, side="right"), reached.size - 1)]
-        errors = np.abs(np.cumsum(strategy.rebuilt(cells.reshape(draws, strategy.size), 0), axis=1))
+        strategy, coins = self.protocol.strategy, SecretCoins()
+        cells = [self._errors.drawn(family, draws * size, coins) for family, size in enumerate(strategy.sizes_of_families)]
+        noise = np.concatenate([each.reshape(draws, -1) for each in cells], axis=1)
+        errors = np.abs(np.cumsum(strategy.rebuilt(noise, 0), axis=1))
         known = spread > 0.0
         return np.asarray((errors[:, known] / spread[known]).max(axis=1, initial=0.0))
 

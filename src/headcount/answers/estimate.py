@@ -31,7 +31,6 @@ from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
 from headcount.questions.domains.categories import OTHER
 from headcount.questions.domains.domain import Label, Shape
-from headcount.questions.strategies.strategy import distinct
 
 if TYPE_CHECKING:
     from headcount.answers.top import Top
@@ -191,7 +190,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return Linear(part[0], part, part, self.promises())
 
     def _law_of(self, weights: Floats) -> ErrorLaw:
-        return self._errors.combined(*distinct(self.protocol.task.strategy.coefficients(weights))).scaled(self.scale)
+        return self._errors.combined(self.protocol.strategy.terms(weights)).scaled(self.scale)
 
     @property
     def _errors(self) -> CellErrors:

@@ -1,7 +1,7 @@
 r"""Linear combinations of cells: the exact law of their error, and intervals for what they estimate.
 
-The cells' errors are independent and have one law, with the characteristic function $\varphi$. Their
-sum with the coefficients $a$ has $\prod_v \varphi(a_v t)$, and the Fourier series of that is its law.
+The cells' errors are independent, and have one law in each family, with the characteristic function $\varphi$. Their
+sum with the coefficients $a$ has $\prod_v \varphi_v(a_v t)$, and the Fourier series of that is its law.
 Few cells, or cells that all count alike, keep their lattice: their laws are put on a grid, each value
 shared between its two neighbours so that its mean is kept.
 """
@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -20,8 +20,10 @@ from headcount.answers.error_law import ErrorLaw
 from headcount.answers.intervals import digits
 from headcount.answers.number import Number
 from headcount.errors import Unsupported
+from headcount.programme.coins import Coins
 from headcount.programme.law import Floats, Ints, Noise, weighed
 from headcount.questions.domains.domain import Shape
+from headcount.questions.strategies.strategy import Terms
 
 if TYPE_CHECKING:
     from headcount.protocols.base.protocol import Protocol
@@ -36,9 +38,11 @@ HARMONICS = 64, 256, 1_024, 2_048
 WHOLE = 1e-9  # what floats are off counts as whole
 FEW = 64  # cells whose lattices are not blurred by each other
 
+Part: TypeAlias = "tuple[CellError, Floats, Ints]"  # the coefficients of cells of one law, and how many have each
 
-class CellErrors:
-    """The law of the errors of cells, and that of any linear combination of them."""
+
+class CellError:
+    """The law of one cell's error, and its characteristic function."""
 
     def __init__(self, noise: Noise) -> None:
         self.noise, self.std_error = noise, noise.std_error
@@ -58,7 +62,7 @@ class CellErrors:
         """The place of the value nearest to zero."""
         return round(-self.first / self.step)
 
-    def _characteristic(self, at: Floats) -> Any:
+    def characteristic(self, at: Floats) -> Any:
         table = self._table
         turn = at * self.step / (2.0 * np.pi)
         place = (turn - np.floor(turn)) * (table.size - 1)
@@ -67,68 +71,105 @@ class CellErrors:
         value = (1.0 - share) * table[below] + share * table[below + 1]
         return value * np.exp(1j * at * (self.first + self.step * self._nearest))
 
-    def combined(self, coefficients: Floats, times: Ints) -> ErrorLaw:
-        """The law of the sum of independent errors: this many with each of these coefficients."""
-        spread = self.std_error * math.sqrt(float((times * coefficients**2).sum()))
+    def drawn(self, size: int, coins: Coins) -> Floats:
+        """Errors drawn afresh."""
+        reached = np.cumsum(self.noise.masses)
+        places = np.searchsorted(reached, coins.uniform(size) * reached[-1], side="right")
+        return np.asarray(self.noise.values[np.minimum(places, reached.size - 1)])
+
+
+class CellErrors:
+    """The laws of the errors of cells, one for each family or for several, and that of any linear combination."""
+
+    def __init__(self, noises: Sequence[Noise], families: Sequence[int] = (0,)) -> None:
+        self.laws, self.families = [CellError(noise) for noise in noises], families
+        self.first, self.std_error = self.laws[0], self.laws[0].std_error
+
+    @classmethod
+    def of(cls, protocol: Protocol, reports: int) -> CellErrors:
+        """Those of a protocol's cells where nobody is, or in the middle if it makes no difference."""
+        strategy = protocol.strategy
+        noises = [protocol.noise_in(family, 0, reports) for family in strategy.laws]
+        own = strategy.noise
+        return cls(noises, [strategy.laws.index(own.index(each)) for each in own] or [0] * strategy.families)
+
+    @property
+    def step(self) -> float:
+        """The lattice of the first family."""
+        return self.first.step
+
+    def drawn(self, family: int, size: int, coins: Coins) -> Floats:
+        """Errors of cells of a family, drawn afresh."""
+        return self.laws[self.families[family]].drawn(size, coins)
+
+    def combined(self, terms: Terms) -> ErrorLaw:
+        """The law of the sum of independent errors: for each law, this many with each of these coefficients."""
+        parts = [(law, *term) for law, term in zip(self.laws, terms, strict=True) if term[0].size]
+        spread = math.sqrt(sum(law.std_error**2 * float((times * found**2).sum()) for law, found, times in parts))
         if not spread:
             return ErrorLaw(Noise(np.zeros(1), np.ones(1)), 0.0)
-        alike = np.ptp(np.abs(coefficients)) == 0.0 or int(times.sum()) <= FEW
-        series = None if alike else self._series(coefficients, times, 2.0 * REACH * spread)
+        alike = np.ptp(np.abs(np.concatenate([found for _, found, _ in parts]))) == 0.0
+        few = sum(int(times.sum()) for *_, times in parts) <= FEW
+        series = None if (alike and len(parts) == 1) or few else _series(parts, 2.0 * REACH * spread)
         if series is None:
-            return ErrorLaw(self._on_grid(coefficients, times, spread), spread)
+            return ErrorLaw(_on_grid(parts, spread), spread)
         masses = np.roll(np.fft.irfft(np.conj(series), SMOOTH_POINTS), SMOOTH_POINTS // 2)
         values = 2.0 * REACH * spread / SMOOTH_POINTS * np.arange(-SMOOTH_POINTS // 2, SMOOTH_POINTS // 2)
         return ErrorLaw(Noise(values, np.where(masses > NEGLIGIBLE, masses, 0.0)), spread, smooth=True)
 
-    def _series(self, coefficients: Floats, times: Ints, period: float) -> Any:
-        """The characteristic function at the multiples of 2 pi / period, until it has fallen to nothing."""
-        for harmonics in HARMONICS:
-            at = 2.0 * np.pi / period * np.arange(harmonics + 1)
-            each = self._characteristic(np.multiply.outer(coefficients, at))
-            found = np.prod(each ** times[:, None], axis=0)
-            if np.abs(found[harmonics // 2 :]).max() < NEGLIGIBLE:
-                return found
-        return None
 
-    def _on_grid(self, coefficients: Floats, times: Ints, spread: float) -> Noise:
-        """On a grid that the lattice of the largest coefficient is part of."""
-        largest = float(np.abs(coefficients).max()) * self.step
-        step = largest / math.ceil(largest * POINTS / (2.0 * REACH * spread))
-        start, spectrum = 0.0, np.ones(POINTS // 2 + 1, dtype=np.complex128)
-        for coefficient, many in zip(coefficients.tolist(), times.tolist(), strict=True):
-            values = self.noise.values * (coefficient / step)
+def _series(parts: Sequence[Part], period: float) -> Any:
+    """The characteristic function at the multiples of 2 pi / period, until it has fallen to nothing."""
+    for harmonics in HARMONICS:
+        at = 2.0 * np.pi / period * np.arange(harmonics + 1)
+        found = np.ones(harmonics + 1, dtype=np.complex128)
+        for law, coefficients, times in parts:
+            found *= np.prod(law.characteristic(np.multiply.outer(coefficients, at)) ** times[:, None], axis=0)
+        if np.abs(found[harmonics // 2 :]).max() < NEGLIGIBLE:
+            return found
+    return None
+
+
+def _on_grid(parts: Sequence[Part], spread: float) -> Noise:
+    """On a grid that the lattice of the largest coefficient is part of."""
+    largest = max(float(np.abs(found).max()) * law.step for law, found, _ in parts)
+    step = largest / math.ceil(largest * POINTS / (2.0 * REACH * spread))
+    start, dropped, spectrum = 0.0, 0.0, np.ones(POINTS // 2 + 1, dtype=np.complex128)
+    for law, coefficients, every in parts:
+        dropped += float(every.sum()) * law.noise.dropped
+        for coefficient, many in zip(coefficients.tolist(), every.tolist(), strict=True):
+            values = law.noise.values * (coefficient / step)
             lowest = float(values.min())
             below = np.floor(values - lowest + 1e-9).astype(np.int64)
             share = np.clip(values - lowest - below, 0.0, 1.0)
-            masses = weighed(below % POINTS, self.noise.masses * (1.0 - share), POINTS)
-            masses += weighed((below + 1) % POINTS, self.noise.masses * share, POINTS)
+            masses = weighed(below % POINTS, law.noise.masses * (1.0 - share), POINTS)
+            masses += weighed((below + 1) % POINTS, law.noise.masses * share, POINTS)
             spectrum *= np.fft.rfft(masses) ** many
             start += many * lowest
-        first = math.ceil(-start - POINTS / 2)
-        masses = np.roll(np.fft.irfft(spectrum, POINTS), -first)
-        dropped = float(times.sum()) * self.noise.dropped
-        return Noise((start + first + np.arange(POINTS)) * step, np.where(masses > NEGLIGIBLE, masses, 0.0), dropped)
+    first = math.ceil(-start - POINTS / 2)
+    masses = np.roll(np.fft.irfft(spectrum, POINTS), -first)
+    return Noise((start + first + np.arange(POINTS)) * step, np.where(masses > NEGLIGIBLE, masses, 0.0), dropped)
 
 
 @lru_cache(maxsize=64)
 def cell_errors(protocol: Protocol, reports: int) -> CellErrors:
     """The errors of a protocol's cells, where they are independent of each other and of the data."""
-    if not (protocol.independent and protocol.steady) or protocol.task.shape is Shape.KEY:
+    if not protocol.linear or protocol.task.shape is Shape.KEY:
         problem = "has errors that depend on each other, or on the data"
         raise Unsupported(problem, "ask for the sum instead", protocol=protocol.name)
-    return CellErrors(protocol.noise(0, reports))
+    return CellErrors.of(protocol, reports)
 
 
 @lru_cache(maxsize=64)
 def bin_law(protocol: Protocol, reports: int) -> ErrorLaw:
     """The law of the error of the count of one code, which is the same for every code."""
-    return cell_errors(protocol, reports).combined(*protocol.task.strategy.prefix(1))
+    return cell_errors(protocol, reports).combined(protocol.strategy.prefix(1))
 
 
 @lru_cache(maxsize=1 << 14)
 def prefix_tails(protocol: Protocol, reports: int, codes: int, chance: float) -> tuple[float, float]:
     """The tails of the error of the people with the first codes."""
-    return cell_errors(protocol, reports).combined(*protocol.task.strategy.prefix(codes)).tails(chance)
+    return cell_errors(protocol, reports).combined(protocol.strategy.prefix(codes)).tails(chance)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

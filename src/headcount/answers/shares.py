@@ -75,7 +75,7 @@ def share_widths(protocol: Protocol, reports: int, times: int, confidence: float
     Noise of hardly more than its own lattice has a step more between them: there the law changes with every share.
     """
     errors, tail = cell_errors(protocol, reports), (1.0 - confidence) / 2.0
-    laws = (errors.combined(*spread_evenly(np.array([1.0 - r, -r]), times, agreed)) for r in FIRST)
+    laws = (errors.combined((spread_evenly(np.array([1.0 - r, -r]), times, agreed),)) for r in FIRST)
     half = [max(abs(end) for end in law.tails(tail)) for law in laws]
     few = errors.step / 2.0 if errors.std_error * math.sqrt(times) < COARSE * errors.step else 0.0
     return np.array([*half, *half[-2::-1]]) * (1.0 + 1e-9) + few
@@ -96,4 +96,4 @@ def sum_law(protocol: Protocol, reports: int, ends: tuple[float, float], times: 
     """The law of the error of a sum over `times` pairs of cells that count with these weights."""
     found, counts = spread_evenly(np.array(ends), times, agreed)
     kept = (np.abs(found) > NOTHING) & (counts > 0)
-    return cell_errors(protocol, reports).combined(found[kept], counts[kept])
+    return cell_errors(protocol, reports).combined(((found[kept], counts[kept]),))

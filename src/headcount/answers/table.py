@@ -24,8 +24,7 @@ from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.programme.law import Floats
 from headcount.questions.domains.domain import Label
-from headcount.questions.strategies.margins import Axes
-from headcount.questions.strategies.strategy import distinct
+from headcount.questions.strategies.margins import Axes, Margins
 from headcount.questions.table import Table
 
 if TYPE_CHECKING:
@@ -37,8 +36,8 @@ SHOWN_MARGINS, SHOWN_ROWS, SHOWN_COLUMNS = 3, 20, 12  # that are printed
 @lru_cache(maxsize=1 << 10)
 def margin_law(protocol: Protocol, reports: int, margin: Axes) -> ErrorLaw:
     """The law of the error of any cell of a margin."""
-    strategy = cast(Table, protocol.task).strategy
-    return cell_errors(protocol, reports).combined(*distinct(strategy.coefficients(strategy.cell(margin))))
+    strategy = cast(Margins, protocol.strategy)
+    return cell_errors(protocol, reports).combined(strategy.terms(strategy.cell(margin)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -90,8 +90,8 @@ def _interval(protocol: Protocol, expected: Expected, people: int, confidence: f
 
 def _of_typical_answer(protocol: Protocol, people: int, confidence: float) -> float:
     """The objective of a typical answer, if its error were as large as that of a cell."""
-    errors = CellErrors(protocol.noise(0, people))
-    law = errors.combined(*protocol.task.strategy.typical)
+    errors = CellErrors.of(protocol, people)
+    law = errors.combined(protocol.strategy.typical)
     if not law.std_error:
         return 0.0
     return max(map(abs, law.tails((1.0 - confidence) / 2.0))) * errors.std_error / law.std_error

@@ -125,7 +125,7 @@ class Situation:
                 error = self._of_everybody(protocol, objective, people, error)
             error = math.hypot(error, self.panels * pushed)
             if objective is not Objective.RELATIVE:  # which needs no unit
-                error *= self.task.unit(people * self.panels) * protocol.task.spread
+                error *= self.task.unit(people * self.panels) * protocol.spread
             found.append((error, people))
         return max(found)
 

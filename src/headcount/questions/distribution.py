@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from headcount.questions.domains.intervals import Intervals
 from headcount.questions.domains.missing import AMOUNTS, told
 from headcount.questions.question import Question
 from headcount.questions.reading_options import ReadingOptions
+from headcount.questions.strategies.strategy import Strategy
 from headcount.questions.strategies.tree import Tree, radices_over
 
 BINS = 1_024
@@ -133,15 +134,14 @@ class Distribution(Question):
         return [replace(self, radices=radices) for radices in found if radices is not None]
 
     def _error(self, radices: tuple[int, ...]) -> float:
-        tree = Tree(self.bins, radices, self.public)
+        return self._variance(Tree(self.bins, radices, self.public))
+
+    def _variance(self, tree: Tree) -> float:
+        """That of the answers that it is to be best for."""
         return {"ranges": tree.mean_range, "quantiles": tree.mean_prefix}.get(self.best_for) or tree.leaf
 
-    @cached_property
-    def spread(self) -> float:
-        return math.sqrt(self._error(self.strategy.radices))
-
-    def rebuilt(self, cells: Floats, reports: int) -> Floats:
-        return self.strategy.rebuilt(cells, reports)
+    def spread(self, strategy: Strategy) -> float:
+        return math.sqrt(self._variance(cast(Tree, strategy)))
 
     def truth(self, codes: Codes) -> Floats:
         return self.strategy.counts(np.bincount(codes, minlength=self.bins)).astype(np.float64)

@@ -210,10 +210,6 @@ class Paired(ByGroup):
         return self.low, self.low + self.width
 
     @property
-    def spread(self) -> float:
-        return 1.0
-
-    @property
     def sets(self) -> int:
         """How many groups there are."""
         return len(self.names)

@@ -96,19 +96,14 @@ class Question(ABC):
     @property
     def strategy(self) -> Strategy:
         """Which cells a code touches, and how answers are rebuilt from them."""
-        return Identity(self.values)
+        return Identity(0 if self.shape is Shape.KEY else self.values)
 
     def variants(self) -> Iterable[Question]:
         """The same with each strategy that is worth a try, those that touch fewer cells first."""
         return (self,)
 
-    def rebuilt(self, cells: Floats, reports: int) -> Floats:
-        """The parts of the answers, in people, from the cells that a protocol estimates."""
-        return cells
-
-    @property
-    def spread(self) -> float:
-        """The standard error of an answer, typically, if that of a cell is one."""
+    def spread(self, strategy: Strategy) -> float:
+        """The standard error of an answer, typically, if that of a cell of the first family is one."""
         return 1.0
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from headcount.questions.domains.record import Record
 from headcount.questions.question import Question
 from headcount.questions.reading_options import ReadingOptions
 from headcount.questions.strategies.margins import Axes, Margins, maximal
+from headcount.questions.strategies.strategy import Strategy
 
 MOST_CODES = 1 << 53  # cells of the whole table, of which a person's is one number
 MOST_CELLS = 1 << 22  # cells that are measured
@@ -187,12 +188,8 @@ class Table(Question):
         found = [replace(self, measured=whole)] if self.domain.size <= WHOLE_TABLE else []
         return found if self.margins == whole else [*found, replace(self, measured=self.margins)]
 
-    @cached_property
-    def spread(self) -> float:
-        return math.sqrt(self.strategy.mean_variance)
-
-    def rebuilt(self, cells: Floats, reports: int) -> Floats:
-        return self.strategy.rebuilt(cells, reports)
+    def spread(self, strategy: Strategy) -> float:
+        return math.sqrt(cast(Margins, strategy).mean_variance)
 
     def truth(self, codes: Codes) -> Floats:
         found = np.zeros(self.strategy.size)

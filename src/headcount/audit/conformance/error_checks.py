@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -29,29 +31,37 @@ def the_error_is_as_stated(protocol: Protocol) -> None:
     """
     people, task = protocol.crowd.size, protocol.task
     enumerated = Enumerated(protocol)
-    largest: dict[int, float] = {}
+    largest: dict[tuple[int, int], float] = {}
     for held in crowds(task.values, people):
         estimates, masses = enumerated.estimates(held)
         for cell, truth in enumerate(_truth(protocol, held)):
             holders = people if task.paired or task.shape is Shape.AMOUNT else round(truth)
-            stated = protocol.noise(holders, people)
+            family = _family(protocol, cell)
+            stated = protocol.noise_in(family, holders, people)
             mean = float(estimates[:, cell] @ masses) / float(masses.sum())
             variance = float((estimates[:, cell] - mean) ** 2 @ masses) / float(masses.sum())
             require(
                 math.isclose(mean - truth, stated.bias, abs_tol=1e-7),
                 f"{protocol.name}: {held} has a bias of {mean - truth:.6g}, and {stated.bias:.6g} is stated",
             )
-            largest[holders] = max(largest.get(holders, 0.0), variance)
-    for holders, variance in largest.items():
-        stated, size = protocol.noise(holders, people), protocol.size_of_error(holders, people)
+            largest[family, holders] = max(largest.get((family, holders), 0.0), variance)
+    for (family, holders), variance in largest.items():
+        stated, size = protocol.noise_in(family, holders, people), protocol.size_of_error(holders, people)
         require(
-            math.isclose(size, stated.rmse, rel_tol=1e-9, abs_tol=1e-9),
+            family > 0 or math.isclose(size, stated.rmse, rel_tol=1e-9, abs_tol=1e-9),
             f"{protocol.name}: with {holders} holders the error has two sizes, {size:.9g} and {stated.rmse:.9g}",
         )
         require(
             math.isclose(variance, stated.variance, rel_tol=1e-6, abs_tol=1e-9),
             f"{protocol.name}: with {holders} holders the variance is {variance:.6g}; {stated.variance:.6g} is stated",
         )
+
+
+def _family(protocol: Protocol, cell: int) -> int:
+    """That of a cell, of those that a person is in one of each."""
+    if protocol.task.shape is not Shape.K_OF:
+        return 0
+    return bisect_right([*accumulate(protocol.strategy.sizes_of_families)], cell)
 
 
 def _truth(protocol: Protocol, held: Held) -> list[float]:
@@ -82,7 +92,7 @@ def intervals_cover(protocol: Protocol) -> None:
         return estimate.people_intervals(CONFIDENCE), estimate.people_intervals(each)
 
     for held in crowds(protocol.task.values, people):
-        truth = protocol.task.rebuilt(np.array(_truth(protocol, held)), people)
+        truth = protocol.strategy.rebuilt(np.array(_truth(protocol, held)), people)
         covered, together = np.zeros(truth.size), 0.0
         for totals, mass in zip(*enumerated.released(held), strict=True):
             if mass > 1e-9:

@@ -262,6 +262,20 @@ class Declaration(ABC):
         For a sum, of which many crowds have the same total, it is the law for the hardest crowd.
         """
 
+    def noise_in(self, family: int, truth: int, reports: int) -> Noise:
+        """The same of a cell in any family of those that a person is in a cell of each."""
+        return self.noise(truth, reports)
+
+    def relative_variance(self, family: int) -> float:
+        """Of the error of a cell in this family, to one in the first: what least squares goes by."""
+        return 1.0
+
+    @property
+    def linear(self) -> bool:
+        """Whether the law of a sum of cells is known: where their errors are independent of each other and of the data,
+        or nearly so."""
+        return self.independent and self.steady
+
     @property
     def hardest_value(self) -> int:
         """The value that everybody holds in the crowd that `noise` is about, for a sum."""

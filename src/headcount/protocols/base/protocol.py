@@ -40,6 +40,7 @@ from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.simulation import Simulation, repeated
 from headcount.questions.domains.domain import Shape
 from headcount.questions.reading import column
+from headcount.questions.strategies.strategy import Strategy
 
 FEW_VALUES = 1 << 12
 ANSWERS = {  # by their form
@@ -142,6 +143,18 @@ class Protocol(Declaration):
     def programme(self) -> Brick:
         """What one person sends, as a tree that is drawn, enumerated, priced and encoded."""
         return self.report(VALUE)
+
+    @cached_property
+    def strategy(self) -> Strategy:
+        """The question's, for cells with the errors that this protocol gives them."""
+        strategy = self.task.strategy
+        families = strategy.families if self.task.shape is Shape.K_OF else 1
+        return strategy.under([self.relative_variance(family) for family in range(families)])
+
+    @cached_property
+    def spread(self) -> float:
+        """The standard error of an answer, typically, in units of that of a cell of the first family."""
+        return self.task.spread(self.strategy)
 
     @cached_property
     def loss(self) -> PrivacyLoss:
@@ -305,7 +318,7 @@ class Protocol(Declaration):
             works = "estimate(release(tally))"
             raise Unsupported("must release a tally before anybody sees it", works, protocol=self.name)
         return ANSWERS[self.task.answered](
-            protocol=self, tally=released, people=self.task.rebuilt(self.point(released), released.reports)
+            protocol=self, tally=released, people=self.strategy.rebuilt(self.point(released), released.reports)
         )
 
     def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
@@ -442,7 +455,7 @@ class Protocol(Declaration):
         modulus = self.nobody().modulus
         tallies = (Tally(values.size, row, None, modulus, released=True) for row in totals)
         estimates = [self.estimate(tally).values for tally in tallies]
-        cells = self.task.rebuilt(self.task.truth(values), values.size)
+        cells = self.strategy.rebuilt(self.task.truth(values), values.size)
         truth = self.task.answers(cells, values.size, private=self.neighbours.hides_size)
         return Simulation(truth=truth, values=np.array(estimates), seed=seed)
 

@@ -15,6 +15,7 @@ class Identity(Strategy):
     """The strategy of a histogram: a code is its cell."""
 
     codes: int
+    noise: tuple[float, ...] = ()
 
     @property
     def families(self) -> int:
@@ -23,6 +24,10 @@ class Identity(Strategy):
     @property
     def size(self) -> int:
         return self.codes
+
+    @property
+    def sizes_of_families(self) -> tuple[int, ...]:
+        return (self.codes,)
 
     def cells(self, value: Field) -> tuple[Field, ...]:
         return (value,)

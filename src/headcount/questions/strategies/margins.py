@@ -23,7 +23,7 @@ import numpy as np
 from headcount.programme.field import Field
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
-from headcount.questions.strategies.strategy import Strategy, distinct
+from headcount.questions.strategies.strategy import Strategy, Terms
 
 Axes = tuple[int, ...]
 
@@ -40,6 +40,7 @@ class Margins(Strategy):
     asked: tuple[Axes, ...]
     measured: tuple[Axes, ...]
     public: bool = True
+    noise: tuple[float, ...] = ()
 
     @property
     def codes(self) -> int:  # type: ignore[override]
@@ -69,7 +70,11 @@ class Margins(Strategy):
 
     @cached_property
     def size(self) -> int:
-        return sum(map(self.cells_of, self.measured))
+        return sum(self.sizes_of_families)
+
+    @property
+    def sizes_of_families(self) -> tuple[int, ...]:
+        return tuple(map(self.cells_of, self.measured))
 
     @cached_property
     def parts(self) -> int:
@@ -104,7 +109,13 @@ class Margins(Strategy):
         return {space: 1.0 / math.fsum(self._told(space)) for space in spaces}
 
     def _told(self, space: Axes) -> Iterator[float]:
-        return (1.0 / self._summed(margin, space) for margin in self.measured if set(space) <= set(margin))
+        pairs = zip(self.measured, self._tells, strict=True)
+        return (tells / self._summed(margin, space) for margin, tells in pairs if set(space) <= set(margin))
+
+    @property
+    def _tells(self) -> tuple[float, ...]:
+        """How much a cell of each measured margin tells: the reciprocal of its variance."""
+        return tuple(1.0 / own for own in self.noise) or (1.0,) * self.families
 
     def _summed(self, margin: Axes, space: Axes) -> int:
         """How many cells of the margin there are to one of the space."""
@@ -124,7 +135,7 @@ class Margins(Strategy):
         return math.fsum(map(self.variance, self.margins)) / len(self.margins)
 
     def rebuilt(self, cells: Floats, people: int) -> Floats:
-        found = self._spread(self._gathered(cells, self.measured), self.margins)
+        found = self._spread(self._gathered(cells, self.measured, self._tells), self.margins)
         if not self.public:
             return found
         sizes = [*map(self.cells_of, self.margins)]
@@ -132,14 +143,15 @@ class Margins(Strategy):
 
     def coefficients(self, weights: Floats) -> Floats:
         """The same steps in the other direction: they are their own transposes."""
-        return self._spread(self._gathered(weights, self.margins), self.measured)
+        every = (1.0,) * len(self.margins)
+        return self._spread(self._gathered(weights, self.margins, every), self.measured, self._tells)
 
-    def _gathered(self, tables: Floats, margins: Sequence[Axes]) -> dict[Axes, Floats]:
+    def _gathered(self, tables: Floats, margins: Sequence[Axes], tells: Sequence[float]) -> dict[Axes, Floats]:
         """The part in each residual space, times its variance: each table counts in the measure in which it tells."""
         ends = [*accumulate(map(self.cells_of, margins))][:-1]
         found: dict[Axes, Floats] = {}
-        for margin, table in zip(margins, np.split(tables, ends, axis=-1), strict=True):
-            shaped = table.reshape(*tables.shape[:-1], *self.shape_of(margin))
+        for margin, table, own in zip(margins, np.split(tables, ends, axis=-1), tells, strict=True):
+            shaped = (own * table).reshape(*tables.shape[:-1], *self.shape_of(margin))
             first = shaped.ndim - len(margin)
             for space in self.variances:
                 if set(space) <= set(margin):
@@ -148,16 +160,16 @@ class Margins(Strategy):
                     found[space] = found[space] + part if space in found else part
         return {space: self.variances[space] * _centred(part, len(space)) for space, part in found.items()}
 
-    def _spread(self, parts: Mapping[Axes, Floats], margins: Sequence[Axes]) -> Floats:
+    def _spread(self, parts: Mapping[Axes, Floats], margins: Sequence[Axes], times: Sequence[float] = ()) -> Floats:
         """Tables of these margins, of which each part is spread evenly over what it does not tell apart."""
         found = []
-        for margin in margins:
+        for margin, factor in zip(margins, times or (1.0,) * len(margins), strict=True):
             table = np.zeros(self.shape_of(margin))
             for space, part in parts.items():
                 if set(space) <= set(margin):
                     lead, shape = part.shape[: part.ndim - len(space)], self._even(margin, space)
                     table = table + part.reshape(*lead, *shape) / self._summed(margin, space)
-            found.append(table.reshape(*table.shape[: table.ndim - len(margin)], -1))
+            found.append(factor * table.reshape(*table.shape[: table.ndim - len(margin)], -1))
         return np.concatenate(found, axis=-1)
 
     def _even(self, margin: Axes, space: Axes) -> tuple[int, ...]:
@@ -171,9 +183,9 @@ class Margins(Strategy):
         return weights
 
     @property
-    def typical(self) -> tuple[Floats, Ints]:
+    def typical(self) -> Terms:
         """A cell of one of the largest margins."""
-        return distinct(self.coefficients(self.cell(self.margins[-1])))
+        return self.terms(self.cell(self.margins[-1]))
 
 
 def below(margins: Iterable[Axes]) -> tuple[Axes, ...]:

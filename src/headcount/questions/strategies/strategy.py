@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 
@@ -12,15 +17,18 @@ from headcount.programme.table import Ints
 
 SAME = 11  # digits to which equal coefficients agree
 
+Terms: TypeAlias = tuple[tuple[Floats, Ints], ...]  # for each law of errors the coefficients, and how many cells have each
+
 
 class Strategy(ABC):
     """Families of cells, in each of which a code touches one, and least squares from noisy cells back to codes.
 
     A protocol counts the people of every cell with an error of its own, of which the errors here are linear functions:
-    `rebuilt` is unbiased whatever the noise, and best where all cells have the same variance.
+    `rebuilt` is unbiased whatever the noise, and best where cells have the relative variances that it was told.
     """
 
     codes: int  # how many there are
+    noise: tuple[float, ...]  # the variance of a cell of each family, in units of the first's; none if all are equal
 
     @property
     @abstractmethod
@@ -36,6 +44,20 @@ class Strategy(ABC):
     def parts(self) -> int:
         """How many numbers are rebuilt: one for each code, unless a strategy says otherwise."""
         return self.codes
+
+    @property
+    @abstractmethod
+    def sizes_of_families(self) -> Sequence[int]:
+        """How many cells there are in each; they follow one after the other."""
+
+    def under(self, noise: Sequence[float]) -> Self:
+        """The same for cells with these relative variances, one for each family."""
+        return self if len(set(noise)) == 1 else replace(cast(Any, self), noise=tuple(noise))
+
+    @cached_property
+    def laws(self) -> tuple[int, ...]:
+        """One family of each law: those of equal variance have the same."""
+        return tuple(self.noise.index(own) for own in dict.fromkeys(self.noise)) or (0,)
 
     @abstractmethod
     def cells(self, value: Field) -> tuple[Field, ...]:
@@ -53,14 +75,23 @@ class Strategy(ABC):
     def coefficients(self, weights: Floats) -> Floats:
         """How much each cell counts in the sum of the rebuilt parts with these weights."""
 
-    def prefix(self, parts: int) -> tuple[Floats, Ints]:
-        """The coefficients of the first parts' sum: each different one, and how many cells have it."""
+    def terms(self, weights: Floats) -> Terms:
+        """The coefficients of this sum of parts: each different one, and how many cells have it."""
+        found = self.coefficients(weights)
+        if not self.noise:
+            return (distinct(found),)
+        levels = np.split(found, [*accumulate(self.sizes_of_families)][:-1])
+        alike = ([level for level, own in zip(levels, self.noise, strict=True) if own == self.noise[law]] for law in self.laws)
+        return tuple(distinct(np.concatenate(each)) for each in alike)
+
+    def prefix(self, parts: int) -> Terms:
+        """The coefficients of the first parts' sum."""
         weights = np.zeros(self.parts)
         weights[:parts] = 1.0
-        return distinct(self.coefficients(weights))
+        return self.terms(weights)
 
     @property
-    def typical(self) -> tuple[Floats, Ints]:
+    def typical(self) -> Terms:
         """The coefficients of an answer that is like most: the people in the first half of the parts."""
         return self.prefix(max(1, self.parts // 2))
 

@@ -1,8 +1,8 @@
 r"""A tree over ordered codes: a code touches its node on every level, and a range is few nodes.
 
-Level $l$ has $b_1 \cdots b_l$ nodes, $b$ the radices. With cells of variance 1, the best linear unbiased estimate takes
-two passes: upwards, each node's own count is averaged with the sum of its children,
-$V_h = 1,\; V_l = 1 / (1 + 1/(b_{l+1} V_{l+1}))$; downwards, what a parent and its children disagree by is divided
+Level $l$ has $b_1 \cdots b_l$ nodes, $b$ the radices. With cells of variance $s_l$, 1 unless levels differ, the best
+linear unbiased estimate takes two passes: upwards, each node's own count is averaged with the sum of its children,
+$V_h = s_h,\; V_l = 1 / (1/s_l + 1/(b_{l+1} V_{l+1}))$; downwards, what a parent and its children disagree by is divided
 evenly among the children. Where the number of people is public, the root is known and costs nothing.
 
 Siblings' errors then are an even share of their parent's and parts $\xi$ of their own with covariance $V_l(I - J/b_l)$,
@@ -23,7 +23,9 @@ import numpy as np
 from headcount.programme.field import Field
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
-from headcount.questions.strategies.strategy import Strategy
+from headcount.questions.strategies.strategy import Strategy, Terms
+
+NOTHING = 1e-12  # beside the weight of a code
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Tree(Strategy):
     codes: int
     radices: tuple[int, ...]
     public: bool = True
+    noise: tuple[float, ...] = ()
 
     @property
     def families(self) -> int:
@@ -53,6 +56,10 @@ class Tree(Strategy):
     @property
     def size(self) -> int:
         return sum(self.nodes)
+
+    @property
+    def sizes_of_families(self) -> tuple[int, ...]:
+        return self.nodes
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
@@ -72,10 +79,15 @@ class Tree(Strategy):
     @cached_property
     def variances(self) -> tuple[float, ...]:
         """The variance of a node of each level, from its own count and those below it."""
-        found = [1.0]
-        for radix in self.radices[:0:-1]:
-            found.append(1.0 / (1.0 + 1.0 / (radix * found[-1])))
+        found = [self._own[-1]]
+        for radix, own in zip(self.radices[:0:-1], self._own[-2::-1], strict=True):
+            found.append(1.0 / (1.0 / own + 1.0 / (radix * found[-1])))
         return tuple(reversed(found))
+
+    @property
+    def _own(self) -> tuple[float, ...]:
+        """The variance of a cell of each level."""
+        return self.noise or (1.0,) * self.families
 
     def _levels(self, cells: Floats) -> list[Floats]:
         return np.split(cells, self.starts[1:], axis=-1)
@@ -86,7 +98,7 @@ class Tree(Strategy):
         for level in range(self.families - 2, -1, -1):
             children = _families(upward[-1], self.radices[level + 1]).sum(axis=-1)
             rest = 1.0 / (self.radices[level + 1] * variances[level + 1])
-            upward.append(variances[level] * (counted[level] + rest * children))
+            upward.append(variances[level] * (counted[level] / self._own[level] + rest * children))
         upward.reverse()
         found = upward[0] if not self.public else _agreed(upward[0], np.array([float(people)]), self.radices[0])
         for level in range(1, self.families):
@@ -102,7 +114,7 @@ class Tree(Strategy):
             mean = leaves.reshape(nodes, -1).mean(axis=1)
             own = mean - self._expected(mean, level)
             carried = own + np.repeat(carried, self.radices[level])
-            found.append(carried * self.variances[level])
+            found.append(carried * self._weight(level))
             carried = carried * self._passed(level)
         return np.concatenate(found)
 
@@ -113,10 +125,14 @@ class Tree(Strategy):
         radix = self.radices[level]
         return np.repeat(_families(mean, radix).mean(axis=1), radix)
 
-    def prefix(self, codes: int) -> tuple[Floats, Ints]:
+    def _weight(self, level: int) -> float:
+        """The weight of a node's own count in what is known of it."""
+        return self.variances[level] / self._own[level]
+
+    def prefix(self, codes: int) -> Terms:
         """Without going through all nodes: only the path to the prefix's end parts siblings, and what is below any
         other node counts for a share of what that counts."""
-        found: list[tuple[float, int]] = []
+        found: list[tuple[int, float, int]] = []
         carried, rest = 0.0, codes if codes < self.leaves or not self.public else 0
         for level, (radix, nodes) in enumerate(zip(self.radices, self.nodes, strict=True)):
             below = self.leaves // nodes
@@ -126,16 +142,18 @@ class Tree(Strategy):
             shares = [(carried + weight - mean, many) for weight, many in sides]
             for each, many in shares[:2]:
                 found += self._below(level, each, many)
-            found.append((shares[2][0] * self.variances[level], shares[2][1]))
+            found.append((level, shares[2][0] * self._weight(level), shares[2][1]))
             carried = shares[2][0] * self._passed(level)
-        coefficients, times = np.array(found).T
-        used = (times > 0) & (np.abs(coefficients) > 1e-12)
-        return coefficients[used], times[used].astype(np.int64)
+        levels, coefficients, times = np.array(found).T
+        used = (times > 0) & (np.abs(coefficients) > NOTHING)
+        own = np.array(self._own)[levels.astype(np.int64)]
+        alike = [used & (own == self._own[law]) for law in self.laws]
+        return tuple((coefficients[each], times[each].astype(np.int64)) for each in alike)
 
-    def _below(self, level: int, carried: float, many: int) -> Iterator[tuple[float, int]]:
+    def _below(self, level: int, carried: float, many: int) -> Iterator[tuple[int, float, int]]:
         """The coefficients of a number of nodes of a level, and of all nodes below them."""
         for deeper in range(level, self.families):
-            yield carried * self.variances[deeper], many
+            yield deeper, carried * self._weight(deeper), many
             if deeper + 1 < self.families:
                 carried, many = carried * self._passed(deeper), many * self.radices[deeper + 1]
 
@@ -203,9 +221,9 @@ class Tree(Strategy):
     @property
     def leaf(self) -> float:
         """The variance of a single code."""
-        weights = np.zeros(self.codes)
-        weights[0] = 1.0
-        return float((self.coefficients(weights) ** 2).sum())
+        found = zip(self.variances, self.radices, self.nodes, strict=True)
+        own = [(1.0 - 1.0 / radix, V * (nodes / self.leaves) ** 2) for V, radix, nodes in found]
+        return math.fsum(part * V if level or self.public else V for level, (part, V) in enumerate(own))
 
 
 def _plus(field: Field, start: int) -> Field:
