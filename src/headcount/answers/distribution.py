@@ -372,7 +372,9 @@ class DistributionEstimate(Estimate):
     def _largest_of_fresh_noise(self, draws: int, spread: Floats) -> Floats:
         """The largest error of a prefix, in standard errors, with noise drawn afresh."""
         strategy, coins = self.protocol.strategy, SecretCoins()
-        cells = [self._errors.drawn(family, draws * size, coins) for family, size in enumerate(strategy.sizes_of_families)]
+        cells = [
+            self._errors.drawn(family, draws * size, coins) for family, size in enumerate(strategy.sizes_of_families)
+        ]
         noise = np.concatenate([each.reshape(draws, -1) for each in cells], axis=1)
         errors = np.abs(np.cumsum(strategy.rebuilt(noise, 0), axis=1))
         known = spread > 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -338,22 +338,36 @@ def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
             if given.caps == Caps():
                 raise
             refusals.append(refusal)
-    evenly = {"even": True} if given.collected and "even" in kind.options else {}
-    for overhead in (None, *(OVERHEADS if "overhead" in kind.options else ())):
-        chosen = evenly if overhead is None else {"overhead": overhead, **evenly}
-        fitting = []
-        try:
-            for protocol in calibrations(kind, given.task, given.crowd, given.spendable, **chosen):
-                try:
-                    given.caps.require(*given.costs(protocol))
-                except Unsupported as over:
-                    refusals.append(over)
-                else:
-                    fitting.append(protocol)
-        except Infeasible as too_much:
-            refusals.append(too_much)
-        if fitting:
-            return min(fitting, key=lambda protocol: compared(given.measure(protocol)))
+    even = {"even": True} if given.collected and "even" in kind.options else {}
+    if fitting := _fitting(kind, given, even, refusals):
+        return _least(fitting, given)
+    if "overhead" in kind.options and (
+        cheapest := _fitting(kind, given, {"overhead": OVERHEADS[-1], **even}, refusals)
+    ):
+        tried = (_fitting(kind, given, {"overhead": each, **even}, refusals) for each in OVERHEADS[:-1])
+        return _least(next(filter(None, tried), cheapest), given)
     if refusals:
         raise min(refusals, key=lambda over: over.times if isinstance(over, OverCap) else math.inf)
     return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)  # which says why nothing fits
+
+
+def _least(fitting: Iterable[Protocol], given: Situation) -> Protocol:
+    return min(fitting, key=lambda protocol: compared(given.measure(protocol)))
+
+
+def _fitting(
+    kind: type[Protocol], given: Situation, chosen: Mapping[str, Any], refusals: list[Refused]
+) -> list[Protocol]:
+    """Its settings that are within the caps; why others are not is added to the refusals."""
+    found = []
+    try:
+        for protocol in calibrations(kind, given.task, given.crowd, given.spendable, **chosen):
+            try:
+                given.caps.require(*given.costs(protocol))
+            except Unsupported as over:
+                refusals.append(over)
+            else:
+                found.append(protocol)
+    except Infeasible as too_much:
+        refusals.append(too_much)
+    return found

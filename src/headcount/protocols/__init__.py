@@ -48,6 +48,7 @@ from headcount.protocols.shuffle.correlated_histogram import CorrelatedHistogram
 from headcount.protocols.shuffle.count_min_shuffle import CountMinShuffle
 from headcount.protocols.shuffle.fake_users import FakeUsers
 from headcount.protocols.shuffle.hadamard_shuffle import HadamardShuffle
+from headcount.protocols.shuffle.hashed_histogram import HashedHistogram
 from headcount.protocols.shuffle.negative_binomial_count import NegativeBinomialCount
 from headcount.protocols.shuffle.one_sided_count import OneSidedCount
 from headcount.protocols.shuffle.padded_count import PaddedCount
@@ -97,6 +98,7 @@ OWN: tuple[type[Protocol], ...] = (
     AlmostOneMessageHistogram,
     HadamardShuffle,
     CountMinShuffle,
+    HashedHistogram,
     SampleThreshold,
     PaddedCount,
     PaddedHistogram,

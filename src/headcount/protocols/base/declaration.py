@@ -277,6 +277,11 @@ class Declaration(ABC):
         return self.independent and self.steady
 
     @property
+    def approximate(self) -> bool:
+        """Whether the errors in such a sum are only nearly independent, so that its interval is only nearly exact."""
+        return self.linear and not (self.independent and self.steady)
+
+    @property
     def hardest_value(self) -> int:
         """The value that everybody holds in the crowd that `noise` is about, for a sum."""
         return 0

@@ -6,15 +6,23 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
-from headcount.privacy import Model, Pair, PrivacyLoss, TotalVariationSlack, laws
+from headcount.privacy import Model, Pair, PrivacyLoss, TotalVariationSlack, laws, many_cells
 from headcount.privacy import exact_tables as tables
 from headcount.programme import All, Brick, Coins, Copies, Emit, Field, Table, Tally
 from headcount.programme.law import Floats, Ints, Law, Noise
 from headcount.protocols.base import Protocol
 
 ONE = Emit(0)
+
+
+@lru_cache(maxsize=256)
+def poisson_loss(mean: float, families: int, keep: float = 1.0) -> PrivacyLoss:
+    """The loss of a person in one cell of each family, with a Poisson number of this mean of dummies in every cell."""
+    dummies = laws.poisson(mean)
+    return many_cells.one_of_each(Pair.of(dummies, dummies + laws.binomial(1, keep)), families)
 
 
 @dataclass(frozen=True, kw_only=True)

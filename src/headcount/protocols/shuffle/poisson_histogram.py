@@ -27,12 +27,12 @@ from typing import ClassVar, Self
 import numpy as np
 
 from headcount.common.short_decimals import shortened
-from headcount.privacy import Budget, Crowd, Pair, PrivacyLoss, TotalVariationSlack, laws, many_cells
+from headcount.privacy import Budget, Crowd, PrivacyLoss, TotalVariationSlack, laws
 from headcount.programme import All, Below, Brick, Chance, Coins, Copies, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Floats, Ints, Noise
 from headcount.protocols.base import Choices, Knob, Shape, likely_variance
 from headcount.protocols.shared.cells import one_of_each, touched
-from headcount.protocols.shared.dummy_messages import PoissonDummies
+from headcount.protocols.shared.dummy_messages import PoissonDummies, poisson_loss
 from headcount.questions import Distribution, Histogram, Question, Table
 
 ANY = Field.named("any")
@@ -76,8 +76,7 @@ class PoissonHistogram(PoissonDummies):
         return Emit(cell) if self.keep == 1.0 else Maybe(Chance(self.keep), Emit(cell))
 
     def view(self, honest: int) -> PrivacyLoss:
-        dummies = self.dummies(honest)
-        ideal = many_cells.one_of_each(Pair.of(dummies, dummies + laws.binomial(1, self.keep)), touched(self.task))
+        ideal = poisson_loss(self.mean * honest / self.crowd.honest, touched(self.task), self.keep)
         attained = self.keep == 1.0 or self.kinds > 2  # where all others may be in a third cell
         return TotalVariationSlack(ideal, honest * self.distance, ideal.kind if attained else "bound")
 

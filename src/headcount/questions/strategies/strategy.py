@@ -17,7 +17,9 @@ from headcount.programme.table import Ints
 
 SAME = 11  # digits to which equal coefficients agree
 
-Terms: TypeAlias = tuple[tuple[Floats, Ints], ...]  # for each law of errors the coefficients, and how many cells have each
+Terms: TypeAlias = tuple[
+    tuple[Floats, Ints], ...
+]  # for each law of errors the coefficients, and how many cells have each
 
 
 class Strategy(ABC):
@@ -81,7 +83,10 @@ class Strategy(ABC):
         if not self.noise:
             return (distinct(found),)
         levels = np.split(found, [*accumulate(self.sizes_of_families)][:-1])
-        alike = ([level for level, own in zip(levels, self.noise, strict=True) if own == self.noise[law]] for law in self.laws)
+        alike = (
+            [level for level, own in zip(levels, self.noise, strict=True) if own == self.noise[law]]
+            for law in self.laws
+        )
         return tuple(distinct(np.concatenate(each)) for each in alike)
 
     def prefix(self, parts: int) -> Terms:

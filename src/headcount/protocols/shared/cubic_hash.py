@@ -1,0 +1,101 @@
+"""Random hash functions of which few values' buckets depend on each other: linear ones of a value's cube.
+
+Any two different values are hashed as by a linear function, since cubing is a permutation modulo the prime. Of values
+in arithmetic progression, as the bins of a range are, a linear function maps three into one bucket too often, and their
+cubes are in no progression.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from headcount.programme import Below, Brick, Emit, Field, Let
+from headcount.programme.field import Values
+from headcount.programme.law import Ints
+from headcount.protocols.shared.hashing import LinearHash, next_prime
+
+U, V = Field.named("u"), Field.named("v")  # u counts from 0 and stands for u + 1
+AT_ONCE = 1 << 16  # messages
+
+
+@dataclass(frozen=True)
+class CubicHash:
+    """The functions h(x) = (((u+1) x**3 + v) mod prime) mod buckets."""
+
+    prime: int
+    buckets: int
+
+    @classmethod
+    def over(cls, values: int, buckets: int) -> CubicHash:
+        """Of so many values; the prime is one for which cubing is a permutation."""
+        return cls(_prime(values), buckets)
+
+    @property
+    def functions(self) -> int:
+        """How many there are."""
+        return self.prime * (self.prime - 1)
+
+    @property
+    def collision(self) -> float:
+        """The chance that two values share a bucket."""
+        return LinearHash(self.prime, self.buckets).collision
+
+    def of(self, value: Field) -> Field:
+        """The bucket of the value under the function that was drawn."""
+        cube = value * value % self.prime * value % self.prime
+        return ((U + 1) * cube + V) % self.prime % self.buckets
+
+    @staticmethod
+    def emit(place: Field) -> Brick:
+        """A message: what is named, and the function that was drawn."""
+        return Emit(place, U, V)
+
+    def drawn(self, brick: Brick) -> Brick:
+        """The brick with a function of the sender's own."""
+        return Let("u", Below(self.prime - 1), Let("v", Below(self.prime), brick))
+
+    def agreeing(self, u: Values, v: Values, bucket: Values, values: int) -> Ints:
+        """How many messages agree with each value.
+
+        The cubes that agree with a message are (r - v)/(u+1) for the residues r = bucket, bucket + buckets, …: as many
+        steps as there are values to a bucket, whatever the number of values.
+        """
+        found = np.zeros(self.prime, dtype=np.int64)
+        for first in range(0, u.size, AT_ONCE):
+            part = slice(first, first + AT_ONCE)
+            inverse = self._inverses(u[part].astype(np.int64) + 1)
+            residue = bucket[part].astype(np.int64)
+            cube = (residue - v[part].astype(np.int64)) % self.prime * inverse % self.prime
+            step = self.buckets * inverse % self.prime
+            for _ in range(self.prime // self.buckets):  # all residues but the last one, which may be too large
+                found += np.bincount(cube, minlength=self.prime)
+                cube += step
+                np.subtract(cube, self.prime, out=cube, where=cube >= self.prime)
+            last = residue + self.prime // self.buckets * self.buckets < self.prime
+            found += np.bincount(cube[last], minlength=self.prime)
+        return found[self._cubes[:values]]
+
+    def _inverses(self, numbers: Ints) -> Ints:
+        """Modulo the prime, by Fermat's theorem."""
+        found, power, exponent = np.ones_like(numbers), numbers, self.prime - 2
+        while exponent:
+            if exponent & 1:
+                found = found * power % self.prime
+            power, exponent = power * power % self.prime, exponent >> 1
+        return found
+
+    @cached_property
+    def _cubes(self) -> Ints:
+        values = np.arange(self.prime, dtype=np.int64)
+        return np.asarray(values * values % self.prime * values % self.prime)
+
+
+@lru_cache(maxsize=64)
+def _prime(values: int) -> int:
+    prime = next_prime(max(values, 3))
+    while prime % 3 == 1:
+        prime = next_prime(prime + 1)
+    return prime
