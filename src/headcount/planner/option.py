@@ -27,6 +27,7 @@ from headcount.protocols.base.report_size import Wire, wire_bytes, wire_messages
 
 TOO_MANY = 1_000  # messages a person
 NEARLY = 1.5  # times the best objective: a collection takes fewer messages instead
+FAR_OVER = 100.0  # times the most messages
 OVERHEADS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # of the error, tried to save messages
 
 FIGURES = (
@@ -338,14 +339,13 @@ def _calibrated(kind: type[Protocol], given: Situation) -> Protocol:
             if given.caps == Caps():
                 raise
             refusals.append(refusal)
-    even = {"even": True} if given.collected and "even" in kind.options else {}
-    if fitting := _fitting(kind, given, even, refusals):
-        return _least(fitting, given)
-    if "overhead" in kind.options and (
-        cheapest := _fitting(kind, given, {"overhead": OVERHEADS[-1], **even}, refusals)
-    ):
-        tried = (_fitting(kind, given, {"overhead": each, **even}, refusals) for each in OVERHEADS[:-1])
-        return _least(next(filter(None, tried), cheapest), given)
+    even: dict[str, Any] = {"even": True} if given.collected and "even" in kind.options else {}
+    overheads = OVERHEADS if "overhead" in kind.options else ()
+    for chosen in (even, *({"overhead": each, **even} for each in overheads)):
+        if fitting := _fitting(kind, given, chosen, refusals):
+            return _least(fitting, given)
+        if min((over.times for over in refusals if isinstance(over, OverCap)), default=0.0) > FAR_OVER:
+            break  # no overhead saves as much
     if refusals:
         raise min(refusals, key=lambda over: over.times if isinstance(over, OverCap) else math.inf)
     return calibrate(kind, given.task, given.crowd, given.spendable, given.measure)  # which says why nothing fits

@@ -33,7 +33,7 @@ def claims() -> Iterator[dict[str, Any]]:
     """What a plan says to devices, its delta at the budget's epsilon, and the epsilon of one report
     by itself."""
     for kind in (each for each in CATALOGUE if each.collectable()):
-        task = next(task for task in TASKS if kind.answers(task))
+        task = next((task for task in TASKS if kind.answers(task)), kind.tiny().task)
         try:
             plan = planned(kind, task)
         except Unsupported:  # it would take more messages than a person may be asked to send

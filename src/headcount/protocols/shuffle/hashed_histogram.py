@@ -131,17 +131,15 @@ class HashedHistogram(PoissonDummies):
         cells, starts = self.task.strategy.cells(value), [*accumulate(self._sizes, initial=0)]
         parts: list[Brick] = []
         for family, cell in enumerate(cells):
-            own, first = cell - starts[family], self._starts[family]
+            own, first = _shifted(cell, -starts[family]), self._starts[family]
             if self._hashes(family):
                 hashing = self.hashes[family]
-                parts.append(hashing.drawn(hashing.emit(hashing.of(own) + first)))
-                blank = Let("any", Below(self.buckets), hashing.emit(ANY + first))
+                parts.append(hashing.drawn(hashing.emit(_shifted(hashing.of(own), first))))
+                blank = Let("any", Below(self.buckets), hashing.emit(_shifted(ANY, first)))
                 parts.append(Copies(self._share(family), hashing.drawn(blank)))
             else:
-                parts.append(Emit(own + first, 0, 0))
-                parts.append(
-                    Copies(self._share(family), Let("any", Below(self._places[family]), Emit(ANY + first, 0, 0)))
-                )
+                blank = Let("any", Below(self._places[family]), Emit(_shifted(ANY, first), 0, 0))
+                parts += [Emit(_shifted(own, first), 0, 0), Copies(self._share(family), blank)]
         return All(*parts)
 
     def _blank(self, family: int) -> Fraction:
@@ -229,3 +227,7 @@ class HashedHistogram(PoissonDummies):
     @classmethod
     def tinies(cls) -> Iterable[Self]:
         yield cls.tiny()
+
+
+def _shifted(field: Field, by: int) -> Field:
+    return field + by if by else field
