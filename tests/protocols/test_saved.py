@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from headcount.protocols.base.saved import plan_from_json, protocol_from_json, t
 from headcount.questions.reading_options import ReadingOptions
 
 BUDGET = hc.Budget(3, 1e-3)
+EARLIER = json.loads((Path(__file__).parent / "earlier" / "0.2.0.json").read_text())  # plans that version 0.2.0 saved
 TASKS = [
     hc.Count(),
     hc.Fraction(),
@@ -161,3 +163,17 @@ def test_a_reader_that_fills_in_would_have_taken_them():
     assert twin == PLAN.protocol
     with pytest.raises(hc.Refused):
         protocol_from_json(data)
+
+
+@pytest.mark.parametrize("name", EARLIER)
+def test_a_plan_of_0_2_0_is_the_same_plan(name, tmp_path):
+    saved = tmp_path / "plan.json"
+    saved.write_text(json.dumps(EARLIER[name]))
+    assert hc.load_plan(saved).hash == EARLIER[name]["hash"]
+
+
+def test_what_a_later_version_added_is_left_out_of_json_only_at_its_default():
+    plan = hc.plan_from_json(EARLIER["poisson-histogram-histogram"]["plan"])
+    assert "keep" not in plan.protocol.to_json()["parameters"]
+    sparse = replace(plan.protocol, keep=0.5)
+    assert protocol_from_json(written(sparse)).keep == sparse.to_json()["parameters"]["keep"] == sparse.keep < 1

@@ -48,6 +48,7 @@ class Declaration(ABC):
     relations: ClassVar[frozenset[Neighbours]] = frozenset({Neighbours.REPLACE})
     knob: ClassVar[Knob]
     searched: ClassVar[str] = ""  # a whole parameter of which `choices` lists a spread: calibration looks between too
+    later: ClassVar[frozenset[str]] = frozenset()  # parameters that came later: JSON leaves their defaults out
     options: ClassVar[frozenset[str]] = frozenset()  # that `choices` takes besides task, crowd and budget
     pure: ClassVar[bool] = False  # whether delta = 0 can be met
     steady: ClassVar[bool] = True  # whether the error has the same law whatever the data

@@ -472,13 +472,15 @@ class Protocol(Declaration):
         return replace(self, crowd=crowd)
 
     def to_json(self) -> dict[str, Any]:
-        """Its JSON form, as in a plan."""
+        """Its JSON form, as in a plan: what an earlier version wrote is what this one writes."""
+        own = self.parameters.items()
+        told = {name: value for name, value in own if name not in self.later or value != getattr(type(self), name)}
         return {
             "protocol": self.name,
             "task": self.task.to_json(),
             "crowd": self.crowd.to_json(),
             "neighbours": str(self.neighbours),
-            "parameters": {name: _plain(value) for name, value in self.parameters.items()},
+            "parameters": {name: _plain(value) for name, value in told.items()},
         }
 
 

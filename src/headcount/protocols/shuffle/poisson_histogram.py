@@ -45,6 +45,7 @@ class PoissonHistogram(PoissonDummies):
     name: ClassVar[str] = "poisson-histogram"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.K_OF})
     independent: ClassVar[bool] = True
+    later: ClassVar[frozenset[str]] = frozenset({"keep"})
     knob: ClassVar[Knob] = Knob.logarithmic(
         "mean", 1e-3, 1e12, lambda budget, given: 1.3 * likely_variance(budget) * touched(given["task"])
     )
