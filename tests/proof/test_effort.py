@@ -178,7 +178,7 @@ def _free(_units: int) -> None:
     [
         ("noise_sources expression", "rounds", 20_000),
         ("noise_sources programme expression", "copies", 20_000),
-        ("enumeration expression local", "values", 20_000),
+        ("enumeration expression local compared_values", "values", 20_000),
         ("ball_laws", "noise", 20_000),
     ],
 )
@@ -189,7 +189,7 @@ def test_a_step_that_does_not_pay_is_found_out(
     for module in modules.split():
         monkeypatch.setattr(f"headcount.proof.{module}.spend", _free)
     monkeypatch.setattr("headcount.proof.noise_sources.MOST_KINDS", HUGE)
-    monkeypatch.setattr("headcount.proof.local.MOST_CELLS", HUGE**2)
+    monkeypatch.setattr("headcount.proof.compared_values.MOST_CELLS", HUGE**2)
     with pytest.raises(Unpaid):
         judged(certificate(points=POINTS, **ENORMOUS[name]), effort)
 

@@ -25,9 +25,10 @@ from flint import acb, arb
 
 from headcount.proof.ball_laws import ball, most
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.compared_values import Chances
 from headcount.proof.divergence import Bounds
 from headcount.proof.effort import TooLarge, spend
-from headcount.proof.local import Chances, compared
+from headcount.proof.local import compared
 from headcount.proof.programme import sends_one
 
 BECAUSE = "one message a person: those of others that may be anybody's hide it, by the privacy blanket"

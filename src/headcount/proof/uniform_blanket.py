@@ -11,9 +11,9 @@ from flint import arb, fmpz
 from headcount.proof.ball_laws import ball, most
 from headcount.proof.blanket import Blankets, Slots, hidden_by
 from headcount.proof.claim import Claim, Proof
+from headcount.proof.compared_values import FLOPS
 from headcount.proof.effort import spend
 from headcount.proof.expression import Expression
-from headcount.proof.local import FLOPS
 from headcount.proof.programme import All, Below, Emit, Let, Step
 
 MOST_VALUES = 1 << 12

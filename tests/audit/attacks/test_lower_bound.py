@@ -17,8 +17,10 @@ from broken_protocols import (
 from scipy.special import bdtr, bdtrc, chdtri
 from scipy.stats import binom
 
-from headcount.audit.attacks.lower_bound import attack, clopper_pearson_epsilon, pairs
+from headcount.audit.attacks.events import clopper_pearson_epsilon
+from headcount.audit.attacks.lower_bound import attack
 from headcount.audit.attacks.observation import Observer, Vantage
+from headcount.audit.attacks.pairs import pairs
 from headcount.audit.attacks.wording import crowds_in_words
 from headcount.audit.conformance.exact_loss import exact_delta
 from headcount.errors import BadArgument, Unsupported

@@ -11,50 +11,28 @@ is only compared with the bound.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
 
+from headcount.audit.attacks.events import clopper_pearson_epsilon, most_telling
 from headcount.audit.attacks.observation import Observer, Vantage
+from headcount.audit.attacks.pairs import Pair, neighbouring, pairs
 from headcount.audit.attacks.wording import crowds_in_words, event_in_words
-from headcount.audit.enumeration import Held, crowds
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
-from headcount.privacy.budget import Neighbours
 from headcount.privacy.loss import NoGuarantee, PrivacyLoss
 from headcount.privacy.model import Model, Party
 from headcount.programme.coins import Coins, SecretCoins
-from headcount.programme.law import Floats
-from headcount.programme.table import Ints, Words
 from headcount.protocols.base.protocol import Protocol
 
 FEWEST = 1_000
 MOST = 10**9
 MOST_PEOPLE = 10_000
-MOST_PAIRS = 200
-FEW = 5  # values that stand for many
 PILOTS = ((100, 8), (10, 3), (4, 1))  # which part of the samples, and how many pairs go on
-SMOOTHED = 0.5
-CAREFREE = 0.05  # the error while events are only being chosen
 TOLD = 4_000  # runs from which the event is put into words
 TYPICAL = 1.0  # the epsilon whose delta is attacked unless told
-
-Pair = tuple[Held, Held]
-
-
-@dataclass(frozen=True)
-class Event:
-    """A set of observations, by their fingerprints, and the epsilon that it showed when it was
-    chosen."""
-
-    fingerprints: Words
-    promise: float
-
-    def hits(self, fingerprints: Words) -> int:
-        return int(np.count_nonzero(np.isin(fingerprints, self.fingerprints)))
 
 
 @dataclass(frozen=True)
@@ -199,7 +177,7 @@ def attack(
     if not 0.0 < quantity("error", error, "use a number such as 1e-6") < 1.0:
         raise BadArgument("error", f"is {error:g}", "use a number between 0 and 1, for example 1e-6")
     if pair is not None:
-        pair = _neighbouring(protocol, pair)
+        pair = neighbouring(protocol, pair)
     people = _people(observer, people) if pair is None else max(map(sum, pair))
     if people > MOST_PEOPLE:
         raise BadArgument("people", f"is {people:,}", f"use at most {MOST_PEOPLE:,}: larger views hardly repeat")
@@ -214,17 +192,6 @@ def attack(
     if observer.seen is Vantage.MESSAGE and protocol.local_epsilon is not None:
         claim = min(claim, protocol.local_epsilon)
     return _measured(observer, pair, int(samples), delta, error, coins, claim)
-
-
-def _neighbouring(protocol: Protocol, pair: Pair) -> Pair:
-    """The pair, if its crowds differ in one person."""
-    first, second = (tuple(int(times) for times in held) for held in pair)
-    moved = sorted(b - a for a, b in zip(first, second, strict=False) if a != b)
-    fits = {Neighbours.REPLACE: ([-1, 1],), Neighbours.ADD_REMOVE: ([-1], [1])}[protocol.neighbours]
-    if not len(first) == len(second) == protocol.task.values or min(*first, *second) < 0 or moved not in fits:
-        works = "give twice how many people hold each value, for example ((6, 0), (5, 1))"
-        raise BadArgument("pair", "is not of two neighbouring crowds", works)
-    return first, second
 
 
 def _people(observer: Observer, people: int | None) -> int:
@@ -255,7 +222,7 @@ def _measured(
     observer: Observer, pair: Pair, samples: int, delta: float, error: float, coins: Coins, claim: float
 ) -> Attack:
     half = samples // 2
-    (first, second), event = _ordered(
+    (first, second), event = most_telling(
         pair, [observer.fingerprints(held, samples - half, coins) for held in pair], delta
     )
     p, q = (event.hits(observer.fingerprints(held, half, coins)) for held in (first, second))
@@ -275,76 +242,6 @@ def _measured(
     )
 
 
-def clopper_pearson_epsilon(p: Ints, q: Ints, runs: int, delta: float, error: float) -> Floats:
-    """The lower bound on epsilon from p and q hits in as many runs each; half of the error is for
-    either bound."""
-    from scipy.special import betaincinv  # takes long to import, and counting does not need it
-
-    low = np.where(p > 0, betaincinv(np.maximum(p, 1), runs - p + 1, error / 2.0), 0.0)
-    high = np.where(q < runs, betaincinv(q + 1, np.maximum(runs - q, 1), 1.0 - error / 2.0), 1.0)
-    return np.asarray(np.log(np.maximum(np.maximum(low - delta, 0.0) / high, 1.0)))
-
-
-def _ordered(pair: Pair, fingerprints: Sequence[Words], delta: float) -> tuple[Pair, Event]:
-    """The order of the two crowds that shows the larger epsilon, with the event that shows it."""
-    halves = [part for crowd in fingerprints for part in np.array_split(crowd, 2)]
-    different, place = np.unique(np.concatenate(halves), return_inverse=True)
-    which = np.repeat(np.arange(4), [half.size for half in halves])
-    seen = np.bincount(place + different.size * which, minlength=4 * different.size).reshape(2, 2, different.size)
-    forward, backward = _chosen(different, seen, delta), _chosen(different, seen[::-1], delta)
-    return (pair, forward) if forward.promise >= backward.promise else ((pair[1], pair[0]), backward)
-
-
-def _chosen(different: Words, seen: Ints, delta: float) -> Event:
-    """The observations with the largest likelihood ratios, as many of them as show the largest
-    epsilon.
-
-    How many is decided by cross-validation: on either half of these samples, for ratios that were
-    estimated on the other, and counted in runs of the first crowd.
-    """
-    runs, promises = zip(*(_best(seen[:, i], seen[:, 1 - i], delta) for i in (0, 1)), strict=True)
-    every = seen.sum(axis=1)
-    falling = np.argsort(-_ratios(every), kind="stable")
-    taken = int(np.searchsorted(np.cumsum(every[0, falling]), sum(runs))) + 1
-    return Event(different[falling[:taken]], sum(promises) / 2.0)
-
-
-def _ratios(seen: Ints) -> Floats:
-    """The log-likelihood ratio of each observation, with additive smoothing."""
-    return np.asarray(np.log((seen[0] + SMOOTHED) / (seen[1] + SMOOTHED)))
-
-
-def _best(ranked: Ints, tried: Ints, delta: float) -> tuple[int, float]:
-    """The number of runs of the first crowd in which the best event happened, and the epsilon that
-    it shows."""
-    p, q = np.cumsum(tried[:, np.argsort(-_ratios(ranked), kind="stable")], axis=1)
-    promises = clopper_pearson_epsilon(p, q, int(tried[0].sum()), delta, CAREFREE)
-    best = int(np.argmax(promises))
-    return int(p[best]), float(promises[best])
-
-
-def pairs(protocol: Protocol, people: int) -> list[Pair]:
-    """Neighbouring crowds: all of them where there are few, otherwise with few kinds of other
-    people."""
-    values = protocol.task.values
-    every = list(islice(_differing(protocol, crowds(values, people - 1), range(values)), MOST_PAIRS + 1))
-    if len(every) <= MOST_PAIRS:
-        return every
-    few = np.unique(np.linspace(0, values - 1, FEW).astype(int)).tolist()
-    alike = [tuple((people - 1) * (i == value) for i in range(values)) for value in few]
-    mixed = tuple((people - 1) // values + (i < (people - 1) % values) for i in range(values))
-    return list(_differing(protocol, [*alike, mixed], few))
-
-
-def _differing(protocol: Protocol, others: Iterable[Held], values: Sequence[int]) -> Iterator[Pair]:
-    for rest in others:
-        with_one = [tuple(k + (i == value) for i, k in enumerate(rest)) for value in values]
-        if protocol.neighbours is Neighbours.ADD_REMOVE:
-            yield from ((rest, more) for more in with_one)
-        else:
-            yield from combinations(with_one, 2)
-
-
 def _most_telling_pair(observer: Observer, candidates: list[Pair], samples: int, delta: float, coins: Coins) -> Pair:
     """The pair that shows the largest epsilon, by a small pilot and, for the best few, a larger
     one."""
@@ -352,6 +249,8 @@ def _most_telling_pair(observer: Observer, candidates: list[Pair], samples: int,
         if len(candidates) > kept:
             runs, each = max(FEWEST, samples // part), {held for pair in candidates for held in pair}
             fingerprints = {held: observer.fingerprints(held, runs, coins) for held in sorted(each)}
-            promises = [_ordered(pair, [fingerprints[held] for held in pair], delta)[1].promise for pair in candidates]
+            promises = [
+                most_telling(pair, [fingerprints[held] for held in pair], delta)[1].promise for pair in candidates
+            ]
             candidates = [candidates[i] for i in np.argsort(promises)[::-1][:kept].tolist()]
     return candidates[0]

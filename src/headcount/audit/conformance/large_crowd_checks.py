@@ -10,7 +10,8 @@ from itertools import combinations, product
 
 import numpy as np
 
-from headcount.audit.attacks.lower_bound import Pair, clopper_pearson_epsilon
+from headcount.audit.attacks.events import clopper_pearson_epsilon
+from headcount.audit.attacks.pairs import Pair
 from headcount.audit.conformance.calibrated_instances import CORE_CASES, FURTHER_CASES, calibrated_instances
 from headcount.audit.conformance.check import Nonconforming, require
 from headcount.audit.conformance.exact_loss import exp_parts, judge_claim, worst_delta
