@@ -26,6 +26,7 @@ from headcount.questions.quantile import Quantile
 from headcount.questions.question import Question
 from headcount.questions.sum_and_mean import Mean, Sum
 from headcount.questions.table import Table
+from headcount.questions.text_rules import TextRules
 from headcount.running import carry_out
 from headcount.types import (
     Bounds,
@@ -62,6 +63,9 @@ class Options(TypedDict, total=False):
     where: Where | None
     missing: Missing | None
     spelled: bool
+    blanks: str | Sequence[str] | None
+    synonyms: Mapping[str, str | Sequence[str]] | None
+    numbers: str | None
     by: Groups | None
     unit: PersonIds | None
     max_contributions: int | None
@@ -84,6 +88,9 @@ def ask(
     where: Where | None = None,
     missing: Missing | None = None,
     spelled: bool = False,
+    blanks: str | Sequence[str] | None = None,
+    synonyms: Mapping[str, str | Sequence[str]] | None = None,
+    numbers: str | None = None,
     by: Groups | None = None,
     unit: PersonIds | None = None,
     max_contributions: int | None = None,
@@ -116,11 +123,19 @@ def ask(
     where : bool, float, str or list of these, optional
         The value that counts as a one, or several; a missing one then does not. True is compared as a truth value, 1
         as a number, "1" as text, whatever the data hold.
-    missing : str, float or list of these, optional
+    missing : str, float, list or mapping of these, optional
         What a missing value counts as, instead of being refused: "no", "other", "category" (one of its own), for sums
-        a number; or "drop", which leaves its row out, where the number of people is private.
+        a number; or "drop", which leaves its row out, where the number of people is private. Of several columns a
+        list, or a mapping from their names.
     spelled : bool
         Read yes and no in any spelling (Yes, y, T, on, 1), in a count or a fraction.
+    blanks : str or list of str, optional
+        Text that means nothing, as ["NA", "-"], in every column that is read: it is missing, as blank text is.
+    synonyms : mapping, optional
+        Other words for the same, as {"Germany": ["germany", "Deutschland"]}, in every column that is read.
+    numbers : str, optional
+        How text writes numbers, by the example "1,234.50", "1.234,50", "1 234,50" or "1'234.50"; a currency may stand
+        before or after.
     unit, max_contributions : optional
         The column of person ids, if a person may have several rows: these are merged into one answer, or at most
         `max_contributions` of them, sampled at random, count each for itself (more than one needs
@@ -151,7 +166,8 @@ def ask(
     >>> 49 < answer.value < 50
     True
     """
-    rows = Rows.of(question, data, column=column, where=where, by=by, unit=unit, most=max_contributions)
+    text = TextRules.of(synonyms, blanks, numbers)
+    rows = Rows.of(question, data, column=column, where=where, by=by, unit=unit, most=max_contributions, text=text)
     budget = Budget(epsilon, delta, Neighbours(neighbours))
     budget.require_hidden(rows.most or 1)
     if missing is not None or spelled or by is not None:
@@ -166,7 +182,8 @@ def ask(
         crowd = crowd_for(question, answers.size, rows.most or 1, budget)
         plan = plan_for(question, crowd, budget, model, protocol, parameters)
         (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
-    estimate = replace(estimate, rules=tuple(question.read_as(where, 0 if by is None else len(rows.groups)).rules))
+    rules = question.read_as(where, 0 if by is None else len(rows.groups)).rules
+    estimate = replace(estimate, rules=(*text.rules, *rules))
     if ledger is None:
         estimate = replace(estimate, habit=habit(data, budget))
     return estimate.clamped() if clamp else estimate

@@ -132,6 +132,11 @@ class UnknownCollection(BadArgument):
 class BadData(Refused, ValueError):
     """The data are not what the question expects. The message counts values and quotes none."""
 
+    def in_column(self, column: str) -> BadData:
+        """The same of the column that it is about, if it does not say which."""
+        named = self.problem.startswith("column ")
+        return self if named else BadData(Phrase("column {}: {}", repr(column), self.problem), self.remedy)
+
 
 class Unsupported(Refused):
     """The protocol does not offer that question, adjacency or model."""

@@ -79,8 +79,15 @@ People: TypeAlias = int | tuple[int, int]
 Ones: TypeAlias = int | Sequence[int] | Mapping[int, float] | Literal["uniform", "unknown"] | str
 """How many people are expected to hold a one: a number, several, a table of weights, or one of these words."""
 
-Missing: TypeAlias = Literal["refuse", "no", "other", "category", "drop"] | float | str | Sequence[float | str]
-"""What becomes of missing values: one of these words or, for sums, a number; or several, for several columns."""
+Missing: TypeAlias = (
+    Literal["refuse", "no", "other", "category", "drop"]
+    | float
+    | str
+    | Sequence[float | str]
+    | Mapping[str, float | str]
+)
+"""What becomes of missing values: one of these words or, for sums, a number; or several, for several columns, perhaps
+by their names."""
 
 Bounds: TypeAlias = tuple[float, float]
 """The smallest and the largest possible value, stated without looking at the data."""

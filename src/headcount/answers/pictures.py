@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headcount.answers.labels import called
 from headcount.figures.intervals import Span, columns, rows
+from headcount.figures.picture import Pictured
 
 if TYPE_CHECKING:
     from headcount.answers.cell import Cell
@@ -22,6 +24,18 @@ SHOWN = 40  # bars; the rest is counted in the subtitle
 COLUMNS = 400  # of what has an order
 MERGED = 60  # columns of a distribution, whose bins are merged for that
 LINES = "Lines are 95% intervals"
+
+
+@dataclass(frozen=True, eq=False)
+class InOrder(Pictured):
+    """The cells of an answer in an order of one's own, to be drawn."""
+
+    answer: Estimate
+    cells: Sequence[Cell]
+
+    def draw(self, target: Any, theme: str, title: str) -> object:
+        beneath = f"The first {SHOWN} of {len(self.cells):,}" if len(self.cells) > SHOWN else ""
+        return draw(self.answer, target, theme, title, self.cells[:SHOWN], beneath)
 
 
 def draw(
@@ -53,7 +67,7 @@ def _cells(estimate: Estimate, target: Any, theme: str, title: str, cells: Seque
         spans = [known[called(cell.category)] for cell in cells]
     elif len(spans) > (most := COLUMNS if in_order else SHOWN):
         kept = range(most) if in_order else sorted(np.argsort(-estimate.group_sizes, kind="stable")[:most].tolist())
-        beneath = f"The {'first' if in_order else 'largest'} {most} of {len(spans):,}"
+        beneath = f"{'The first' if in_order else 'Those with the most people:'} {most} of {len(spans):,}"
         spans = [spans[place] for place in kept]
     look: dict[str, Any] = {"title": title or task.asks, "subtitle": beneath, "theme": theme}
     look |= {"caption": _caption(estimate, f"{LINES}, each for itself"), "percent": task.percent}

@@ -16,6 +16,12 @@ from headcount.errors import BadArgument, Refused
 
 CONTRIBUTED = "headcount.commands"  # the entry points by which other packages add commands
 PARTS = "headcount.parts"  # those of what our own commands need of the service
+OTHERWISE = {  # what is called otherwise elsewhere
+    "median": "quantile, which tells the median unless --at says otherwise",
+    "percentile": "quantile, as in quantile --at 0.9",
+    "average": "mean",
+    "top": "histogram, as in histogram --top 20",
+}
 SERVICE, SURVEY = "service", "survey"  # our packages that contribute commands
 
 
@@ -72,6 +78,8 @@ class Elsewhere(Group):
         return [*self.commands]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in OTHERWISE:
+            raise Refused(f"{cmd_name} is no command", f"use {OTHERWISE[cmd_name]}")
         package = self.commands.places.get(cmd_name)
         if package in (SERVICE, SURVEY) and cmd_name not in self.commands:
             raise _not_installed(cmd_name, package)

@@ -9,7 +9,7 @@ from typing import Any
 
 from headcount.cli.options import EngineName
 from headcount.engines.engine import Engine
-from headcount.engines.file_formats import files_of
+from headcount.engines.file_formats import files_of, header_of
 from headcount.errors import BadArgument, MissingExtra, without_cause
 
 
@@ -50,9 +50,10 @@ def table(file: str, names: list[str], engine: Engine | None) -> Any:
 
 def _csv(path: Path, names: list[str]) -> Columns:
     with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
-        header = next(rows, None)
-        if not header:
+        header, between = header_of(file, path.suffix.lower().removeprefix("."))
+        file.seek(0)
+        rows = csv.reader(file, delimiter=between)
+        if not next(rows, None):
             raise BadArgument("data", f"{path} is empty", "the first line names the columns")
         indices = [_index(header, name) for name in names]
         table: list[list[str]] = [[] for _ in names]

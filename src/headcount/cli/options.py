@@ -51,10 +51,25 @@ Missing = Annotated[
     list[str] | None,
     typer.Option(
         help="What a missing value counts as, instead of being refused: no, other, category (one of its own) or, for "
-        "sums, a number; or drop, where the number of people is private. Repeat it for several columns.",
+        "sums, a number; or drop, where the number of people is private. Of several columns: --missing plan=other.",
     ),
 ]
 Spelled = Annotated[bool, typer.Option(help="Read yes and no in any spelling (Yes, y, T, on, 1).")]
+Blanks = Annotated[
+    list[str] | None,
+    typer.Option(help="Text that means nothing, as in NA,- between commas: it is missing, as blank text is."),
+]
+Synonyms = Annotated[
+    list[str] | None,
+    typer.Option(help="Other words for the same, as in Germany=germany,Deutschland (repeatable)."),
+]
+Numbers = Annotated[
+    str | None,
+    typer.Option(
+        help="How text writes numbers, by one of these examples: 1,234.50 or 1.234,50 or '1 234,50' or \"1'234.50\"; a "
+        "currency may stand before or after."
+    ),
+]
 By = Annotated[list[str] | None, typer.Option(help="A column of groups, for an answer in each of them (repeatable).")]
 Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
 MaxContributions = Annotated[int | None, typer.Option(**WHOLE, help="So many of a person's rows count; with --unit.")]
@@ -154,8 +169,35 @@ def limits_of(texts: tuple[str, str] | None) -> Any:
 
 
 def missing_of(texts: list[str] | None) -> Any:
-    """What --missing declares: words, and numbers."""
-    found = [text if (number := number_of(text.strip())) is None else number for text in texts or []]
+    """What --missing declares: words, and numbers; or these by the names of columns."""
+    if not texts:
+        return None
+    by_column = [text.rpartition("=") for text in texts if "=" in text]
+    if not by_column:
+        return [*map(_word_or_number, texts)]
+    if len(by_column) < len(texts) or len({name for name, _, _ in by_column}) < len(texts):
+        raise BadArgument("--missing", "names some columns, or one twice", "name each, as in --missing plan=other")
+    return {name: _word_or_number(word) for name, _, word in by_column}
+
+
+def _word_or_number(text: str) -> str | float:
+    return text if (number := number_of(text.strip())) is None else number
+
+
+def blanks_of(texts: list[str] | None) -> list[str] | None:
+    """What --blanks declares: text between commas."""
+    return [text for several in texts for text in several.split(",")] if texts else None
+
+
+def synonyms_of(texts: list[str] | None) -> dict[str, list[str]] | None:
+    """What --synonyms declares: a label, and other words for it."""
+    found: dict[str, list[str]] = {}
+    for text in texts or []:
+        label, equals, words = text.partition("=")
+        if not equals or label in found:
+            works = "write each label once, as in --synonyms Germany=germany,Deutschland"
+            raise BadArgument("--synonyms", f"is {text!r}", works)
+        found[label] = words.split(",")
     return found or None
 
 

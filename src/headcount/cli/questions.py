@@ -6,11 +6,13 @@ from typing import Annotated
 
 import typer
 
+from headcount.answers.pictures import InOrder
 from headcount.asking import ask
 from headcount.cli.files import engine_called, table
 from headcount.cli.ledger import keep_count, ledger_of
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import (
+    Blanks,
     By,
     Clamp,
     Delta,
@@ -23,18 +25,22 @@ from headcount.cli.options import (
     Missing,
     ModelName,
     Neighbours,
+    Numbers,
     OnEngine,
     Params,
     Plot,
     ProtocolName,
     Spelled,
+    Synonyms,
     Theme,
     Title,
     Unit,
     Where,
     WitnessFile,
+    blanks_of,
     missing_of,
     parameters_of,
+    synonyms_of,
     where_of,
 )
 from headcount.cli.posing import posing
@@ -56,6 +62,9 @@ def answer(
     where: Where = None,
     missing: Missing = None,
     spelled: Spelled = False,
+    blanks: Blanks = None,
+    synonyms: Synonyms = None,
+    numbers: Numbers = None,
     by: By = None,
     unit: Unit = None,
     max_contributions: MaxContributions = None,
@@ -100,6 +109,9 @@ def answer(
         where=where_of(where),
         missing=missing_of(missing),
         spelled=spelled,
+        blanks=blanks_of(blanks),
+        synonyms=synonyms_of(synonyms),
+        numbers=numbers,
         by=by,
         column=column,
         unit=unit,
@@ -119,6 +131,7 @@ def answer(
         show(found.to_json(), how, estimate_table(estimate, found.cells, found.statement))
     elif sort is not None:
         cells = estimate.sorted(sort)  # type: ignore[arg-type]
+        pictured = InOrder(estimate, cells)
         show({**estimate.to_json(), "cells": [cell.to_json() for cell in cells]}, how, estimate_table(estimate, cells))
     else:
         show(estimate.to_json(), how, estimate_table(estimate))

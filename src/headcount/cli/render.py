@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.markup import escape
@@ -132,7 +133,10 @@ def require_drawable(plot: Path | None, theme: str) -> None:
 def draw(how: Format, plot: Path | None, picture: Callable[[], Picture]) -> None:
     """Writes the figure, if one was asked for, and says where."""
     if plot is not None:
-        write_file(how, picture().save, plot)
+        with catch_warnings(record=True) as remarks:
+            write_file(how, picture().save, plot)
+        for remark in remarks:
+            print(f"headcount: {remark.message}", file=sys.stderr)
 
 
 def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:

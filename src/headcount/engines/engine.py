@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, Protocol
 
 from headcount.common.quantity import quantity
 from headcount.engines.rounds import Counts, InRounds
-from headcount.errors import BadArgument
+from headcount.errors import BadArgument, BadData, without_cause
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
@@ -18,6 +19,7 @@ from headcount.questions.domains.domain import Domain
 from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
 from headcount.questions.reading_options import ReadingOptions
+from headcount.questions.text_rules import TextRules
 
 KEY = 16  # bytes of the key that samples a person's rows
 
@@ -31,6 +33,7 @@ class Rows:
     unless `unit` names the column of person ids: then a person's rows are merged into one answer, or, with `most`, at
     most that many of them are kept and count each for itself: a sample drawn with the `key`. With `in_rounds`, a
     person's rows are merged round by round; without `column` everybody with a row in a round counts as a one.
+    `text` says how text is written in the columns of groups and answers.
     """
 
     data: Any
@@ -40,6 +43,7 @@ class Rows:
     unit: Any = None
     most: int | None = None
     in_rounds: InRounds | None = None
+    text: TextRules = TextRules.plain
     key: bytes = field(default_factory=lambda: SecretCoins().stream(KEY).tobytes(), repr=False)
     columns: tuple[str | None, ...] = field(init=False, repr=False, compare=False)  # of people's answers
 
@@ -107,6 +111,8 @@ class Rows:
     def domain(self, task: Question) -> Domain:
         """How these rows are read: as the question has it, and, of a series, by rounds."""
         asked = task.read_as(self.where, 0 if self.by is None else len(self.groups))
+        if self.text.numbers is not None and not any(part.reads_numbers for part in asked.parts):
+            raise BadArgument("numbers", f"is for numbers, and this {task.name} reads none", "leave it out")
         if self.in_rounds is None:
             return asked
         return Product((self.in_rounds.rounds, *(asked.parts if self.column is not None else ())))
@@ -116,9 +122,23 @@ class Rows:
         """Whether there is no column of answers, only groups."""
         return self.by is not None and self.column is None and self.tabular
 
+    def of_part(self, place: int) -> AbstractContextManager[None]:
+        """Refusals of a part's values say in which column these are, where there are several."""
+        several = (len(self.groups) + len(self.columns) > 1) and self.tabular and not self.everybody
+        return _naming(self.names()[place][1]) if several else nullcontext()
+
     def reading_options(self, missing: object, *, spelled: bool) -> ReadingOptions:
         """What is declared of the data beside what counts as a one."""
-        return ReadingOptions(missing, spelled, tuple(map(str, self.groups)), self.everybody)
+        column = self.column if isinstance(self.column, str) else "data"
+        return ReadingOptions(missing, spelled, tuple(map(str, self.groups)), self.everybody, column)
+
+
+@contextmanager
+def _naming(column: str) -> Iterator[None]:
+    try:
+        yield
+    except BadData as refusal:
+        without_cause(refusal.in_column(column))
 
 
 class Answers(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -24,6 +25,7 @@ from headcount.questions.domains.domain import DIFFERENT, Codes, Domain, Spellin
 from headcount.questions.domains.missing import DROP, NO, REFUSE
 from headcount.questions.domains.product import Product
 from headcount.questions.reading import EXACT, MISSING, NUMERAL, SPACE
+from headcount.questions.text_rules import InSQL
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 REAL = {"FLOAT", "DOUBLE"}
@@ -38,6 +40,9 @@ PLAIN_MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([01][0-9]|2[0-3]):[0-5][0-9]:[0-
 LOTS = Lots("sha256({})", "unnest(range(many))", "struct_pack({})", "{0} := {0}", "unnest(arg_min(code, lot, {most}))")
 ADDED = "coalesce(nullif(list_sum(list_sort(list({}))), 'nan'::DOUBLE), 0.0)"
 SPELLING = Spelling("$given_{}".format, "TRY_CAST({} AS BIGINT)".format)
+IN_SQL = InSQL(
+    literal, f"trim({{}}, {literal(SPACE)})".format, lambda said, to: f"regexp_full_match({said}, {literal(to)})"
+)
 MOST_ADDED = 1 << 64  # steps: counted from the middle, they come to a word with a sign, which is added up faster
 
 
@@ -160,9 +165,13 @@ class FileCodes:
         kinds = [_kind(types[name], name) for _, name in names]
         called = [*self._names, *(["person"] if self.rows.unit is not None else [])]
         read = []
-        for name, (argument, column), kind in zip(called, names, kinds, strict=True):
+        for place, (name, (argument, column), kind) in enumerate(zip(called, names, kinds, strict=True)):
             plain = argument != "unit" or (alone and kind in WHOLE)  # integers of one type need not become text
-            read.append(f"{(_plain if plain else _person)(_quoted(column), kind)} AS {name}")
+            told = (_plain if plain else _person)(_quoted(column), kind)
+            if kind in TEXT and place < len(self._names):
+                numeric = self.domain.parts[place].reads_numbers
+                told = self.rows.text.in_sql(told, IN_SQL, numeric=numeric)
+            read.append(f"{told} AS {name}")
         columns = tuple(Column(name, kind) for name, kind in zip(self._names, kinds, strict=False))
         selected = f"(SELECT {', '.join(read)} FROM {table})"
         parts = zip(self.domain.parts, columns, strict=True)
@@ -224,7 +233,8 @@ class FileCodes:
         import pyarrow as pa
 
         different = self._sql(f"SELECT DISTINCT {column.told(part)} AS held FROM {source.table}").to_arrow_table()
-        codes = part.codes(from_arrow(different.column("held").combine_chunks()))
+        with self._naming(part):
+            codes = part.codes(from_arrow(different.column("held").combine_chunks()))
         code = pa.array(codes.tolist(), pa.string()) if codes.dtype == object else pa.array(codes.astype(np.int64))
         self._connection.register(name, different.append_column("code", code))
 
@@ -247,7 +257,16 @@ class FileCodes:
         return domain.joined([self._part(part, column) for part, column in zip(domain.parts, held, strict=True)])
 
     def _part(self, part: Domain, column: Any) -> Codes:
-        return column if self._merged and not part.merge.numeric else part.codes(column)
+        codes: Codes = column
+        if part.merge.numeric or not self._merged:
+            with self._naming(part):
+                codes = part.codes(column)
+        return codes
+
+    def _naming(self, part: Domain) -> AbstractContextManager[None]:
+        """Of which column a refusal of values of this part is."""
+        place = next((at for at, each in enumerate(self.domain.parts) if each is part), None)
+        return nullcontext() if place is None else self.rows.of_part(place)
 
     def held(self) -> tuple[Codes, Ints]:
         """Each different code (some perhaps several times), and how many people have it."""
@@ -352,8 +371,9 @@ class FileCodes:
         """Raises the domain's own refusal of the first value that does not fit, without quoting it."""
         query = f"SELECT {column.name} AS held FROM {source.table} WHERE {strange} LIMIT 1"
         found = self._sql(query, given).to_arrow_table()
-        part.codes(from_arrow(found.column("held").combine_chunks()))
-        raise BadData("data has values that do not fit the question")
+        with self._naming(part):
+            part.codes(from_arrow(found.column("held").combine_chunks()))
+            raise BadData("data has values that do not fit the question")
 
     def _sql(self, query: str, given: Mapping[str, Any] | None = None) -> Any:
         params = self._params(query, given)

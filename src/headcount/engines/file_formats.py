@@ -8,7 +8,7 @@ import gzip
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from headcount.engines.duckdb_connection import refusing
 from headcount.errors import BadArgument, MissingExtra, without_cause
@@ -33,12 +33,13 @@ def scanned(connection: DuckDBPyConnection, data: Any, names: Sequence[tuple[str
     files = files_of(data)
     kind = _kind(files[0])
     if kind in ("csv", "tsv"):
+        alike_separated: dict[str, list[Path]] = {}
         for file in files:
-            _require_header(file, names)
-        delimiter = "'\t'" if kind == "tsv" else "','"
+            alike_separated.setdefault(_require_header(file, names), []).append(file)
+        told = "header = true, skip = 0, quote = '\"', escape = '\"', comment = '', null_padding = false"
         return [
-            f"read_csv({_listed(files)}, header = true, skip = 0, delim = {delimiter}, quote = '\"', escape = '\"', "
-            "comment = '', null_padding = false, all_varchar = true, union_by_name = true)"
+            f"read_csv({_listed(some)}, delim = {literal(between)}, {told}, all_varchar = true, union_by_name = true)"
+            for between, some in alike_separated.items()
         ]
     alike = _of_the_same_types(files, names, "ipc" if kind == "arrow" else kind)
     if kind == "parquet":
@@ -57,7 +58,7 @@ def column_types(data: str | Path) -> list[tuple[str, str]]:
         opened = gzip.open if files[0].suffix == ZIPPED else open
         try:
             with opened(files[0], "rt", newline="", encoding="utf-8-sig") as file:
-                header = next(csv.reader(file, delimiter="\t" if kind == "tsv" else ","), [])
+                header, _ = header_of(file, kind)
         except (OSError, UnicodeDecodeError, csv.Error):
             without_cause(BadArgument("data", f"{data} cannot be read", "check that it is intact and in UTF-8"))
         if not header:
@@ -138,12 +139,23 @@ def _kind(file: Path) -> str:
     return "parquet" if suffix in PARQUET else "arrow" if suffix in ARROW else suffix.removeprefix(".")
 
 
-def _require_header(file: Path, names: Sequence[tuple[str, str]]) -> None:
-    """The first line must have these names once each. It is not quoted: it may be a person's."""
+def header_of(file: IO[str], kind: str) -> tuple[list[str], str]:
+    """The names in the first line, and what separates them: a tab in a TSV, and in a CSV a comma or, where that makes
+    more names of it, a semicolon. Nothing but the first line decides."""
+    found: dict[str, list[str]] = {}
+    for between in "\t" if kind == "tsv" else ",;":
+        file.seek(0)
+        found[between] = next(csv.reader(file, delimiter=between), [])
+    between = max(found, key=lambda each: len(found[each]))
+    return found[between], between
+
+
+def _require_header(file: Path, names: Sequence[tuple[str, str]]) -> str:
+    """What separates cells. The first line must have these names once each. It is not quoted: it may be a person's."""
     try:
         opened = gzip.open if file.name.lower().endswith(ZIPPED) else open
         with opened(file, "rt", newline="", encoding="utf-8-sig") as lines:
-            header = next(csv.reader(lines, delimiter="\t" if _kind(file) == "tsv" else ","), None)
+            header, between = header_of(lines, _kind(file))
     except gzip.BadGzipFile:
         raise BadArgument("data", f"{file} is not compressed by gzip", "rename it, or compress it") from None
     except UnicodeDecodeError:
@@ -155,6 +167,7 @@ def _require_header(file: Path, names: Sequence[tuple[str, str]]) -> None:
             raise BadArgument(argument, f"{name!r} occurs twice in the file", "rename one of the two")
         if name not in header:
             raise BadArgument(argument, f"is {name!r}, which the file does not have", "use a name from its first line")
+    return between
 
 
 def _dataset(names: list[str], kind: str) -> Any:

@@ -20,7 +20,7 @@ from headcount.programme.field import Values
 from headcount.programme.table import Ints
 from headcount.programme.tally import Tally
 from headcount.protocols.base.plan import Plan
-from headcount.questions.domains.domain import Domain, Shape
+from headcount.questions.domains.domain import Codes, Domain, Shape
 from headcount.questions.domains.missing import DROP
 from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
@@ -38,13 +38,16 @@ class MemoryEngine:
         """The code of each person, or of each of the rows that are kept of them."""
         domain = rows.domain(task)
         columns, person = _read(domain, rows)
-        parts = zip(domain.parts, columns, strict=True)
-        if person is None:
-            return domain.joined([part.codes(held) for part, held in parts])
-        if rows.most is None:
-            return domain.joined([merged(part, held, person) for part, held in parts])
-        kept = _sampled(person, rows.most, rows.key)
-        return domain.joined([part.codes(held)[kept] for part, held in parts])
+        codes, kept = list[Codes](), None
+        if person is not None and rows.most is not None:
+            kept = _sampled(person, rows.most, rows.key)
+        for place, (part, held) in enumerate(zip(domain.parts, columns, strict=True)):
+            with rows.of_part(place):
+                if person is None or kept is not None:
+                    codes.append(part.codes(held) if kept is None else part.codes(held)[kept])
+                else:
+                    codes.append(merged(part, held, person))
+        return domain.joined(codes)
 
     def rounds(self, task: Question, rows: Rows) -> list[Counts]:
         """A person's rows of a round are merged, and the rounds drawn in which they count."""
@@ -83,6 +86,8 @@ class MemoryEngine:
 def _read(domain: Domain, rows: Rows) -> tuple[list[Array], Ints | None]:
     """The columns without rows that are to be dropped, and a number for whose each row is."""
     columns, ids = _columns(rows)
+    read = zip(domain.parts, columns, strict=True)
+    columns = [rows.text.of_column(column, numeric=part.reads_numbers) for part, column in read]
     if ids is not None and ids.shape != columns[-1].shape:
         raise BadArgument("unit", "has another length than the data", "give one person id per row")
     if DROP in [part.missing for part in domain.parts]:

@@ -20,6 +20,7 @@ from headcount.questions.domains.domain import Codes, Domain, Shape, Spelling
 from headcount.questions.domains.missing import DROP, REFUSE
 from headcount.questions.domains.product import Product
 from headcount.questions.reading import SPACE
+from headcount.questions.text_rules import InSQL
 
 STORED = {"boolean", "tinyint", "smallint", "int", "bigint", "float", "double"}
 REAL = {"float", "double"}
@@ -34,6 +35,7 @@ LOTS = Lots(
 )
 ADDED = "nanvl(aggregate(array_sort(collect_list({})), CAST(0 AS DOUBLE), (total, each) -> total + each), 0D)"
 SPELLING = Spelling(":{}".format, "CAST(rint({}) AS BIGINT)".format)
+WHOLE = r"\A(?:{})\z"  # of a text matches a pattern
 HALF = 30  # bits: steps are added up in parts above and below, so that neither comes to more than an integer holds
 MOST_PEOPLE = 1 << 33
 
@@ -156,12 +158,30 @@ class SparkCodes:
                 raise BadData(problem, "turn it into one of them first")
         read = [name for _, name in rows.names()][: len(self._names)]
         self._kinds = [types[name] for name in read]
-        columns = [f"{self._compared(place, quoted(name))} AS {self._names[place]}" for place, name in enumerate(read)]
+        held = [self._as_read(place, quoted(name)) for place, name in enumerate(read)]
+        columns = [f"{self._compared(place, each)} AS {self._names[place]}" for place, each in enumerate(held)]
         columns += [f"{quoted(rows.unit)} AS person"] if rows.unit is not None else []
         selected = f"SELECT {', '.join(columns)} FROM {{frame}}"
-        parts = zip(self.rows_domain.parts, read, self._kinds, strict=True)
-        lacking = [f"NOT {self._absent(quoted(name), kind)}" for part, name, kind in parts if part.missing == DROP]
+        parts = zip(self.rows_domain.parts, held, self._kinds, strict=True)
+        lacking = [f"NOT {self._absent(each, kind)}" for part, each, kind in parts if part.missing == DROP]
         return f"({selected} WHERE {' AND '.join(lacking)})" if lacking else f"({selected})"
+
+    def _as_read(self, place: int, column: str) -> str:
+        """A column whose text is taken to the text that is read."""
+        if self._kinds[place] not in TEXT:
+            return column
+        in_sql = InSQL(
+            self._parameter,
+            lambda said: f"trim(BOTH {self._parameter(SPACE)} FROM {said})",
+            lambda said, to: f"{said} RLIKE {self._parameter(WHOLE.format(to))}",
+        )
+        return self.rows.text.in_sql(column, in_sql, numeric=self.domain.parts[place].reads_numbers)
+
+    def _parameter(self, text: str) -> str:
+        """The text as a parameter of every query to come."""
+        name = f"text{len(self._given)}"
+        self._given[name] = text
+        return f":{name}"
 
     def _absent(self, column: str, kind: str) -> str:
         """Whether what it holds is missing."""

@@ -14,6 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, TypeVar
+from warnings import catch_warnings, warn
 
 from headcount.errors import BadArgument, MissingExtra
 from headcount.figures.colours import Theme, theme_called
@@ -21,6 +22,18 @@ from headcount.figures.colours import Theme, theme_called
 SUFFIXES = (".svg", ".png", ".pdf")
 DOTS = 160  # an inch, in a PNG
 MARGIN = 0.12  # inches
+SCRIPTS = (
+    *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "PingFang SC"),
+    *(
+        "Hiragino Sans",
+        "Microsoft YaHei",
+        "Malgun Gothic",
+        "Noto Sans Thai",
+        "Noto Sans Devanagari",
+        "Arial Unicode MS",
+    ),
+)
+LETTERS = "no font here has all letters of the labels, which are drawn as boxes; install one, as Noto Sans CJK"
 ABOUT: dict[str, dict[str, Any]] = {
     ".svg": {"Creator": "headcount", "Date": None},
     ".png": {"Software": "headcount"},
@@ -73,7 +86,10 @@ def canvas(
         suffix = where.suffix if isinstance(where, Path) else ".png"
         if isinstance(where, Path):
             where.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(where, format=suffix[1:], dpi=DOTS, metadata={"Title": title, **ABOUT[suffix]})
+        with catch_warnings(record=True) as caught:
+            figure.savefig(where, format=suffix[1:], dpi=DOTS, metadata={"Title": title, **ABOUT[suffix]})
+        if any(str(each.message).startswith("Glyph") for each in caught):
+            warn(LETTERS, stacklevel=2)
 
 
 def matplotlib() -> Any:
@@ -155,6 +171,14 @@ def balanced(text: str, letters: int) -> list[str]:
     return lines
 
 
+def _others() -> list[str]:
+    """The fonts for other scripts that this machine has: a letter is looked for in each in turn."""
+    from matplotlib.font_manager import fontManager
+
+    there = {font.name for font in fontManager.ttflist}
+    return [name for name in SCRIPTS if name in there]
+
+
 def _settings(theme: Theme) -> dict[str, Any]:
     return {
         "figure.facecolor": theme.paper,
@@ -172,7 +196,7 @@ def _settings(theme: Theme) -> dict[str, Any]:
         "axes.linewidth": 0.8,
         "axes.axisbelow": True,
         "grid.linewidth": 0.8,
-        "font.family": "DejaVu Sans",
+        "font.family": ["DejaVu Sans", *_others()],
         "font.size": 10.0,
         "axes.labelsize": 10.0,
         "axes.titlesize": 11.0,

@@ -81,7 +81,7 @@ def rows(
         axes.set_ylim(-down + 0.35, 0.65)
         axes.set_yticks(marks, [span.named for span in spans], color=chosen.ink)
         axes.tick_params(axis="y", length=0, pad=6)
-        _set_ticks(axes.xaxis, (low, high), percent)
+        _set_ticks(axes.xaxis, (low, high), spans, percent)
         axes.grid(axis="x", color=chosen.faint)
         axes.spines[["top", "right", "bottom", "left"]].set_visible(False)
         axes.set_xlabel(xlabel)
@@ -128,7 +128,7 @@ def columns(
                 at = (1.0, 1.0 - 0.055 * place)
                 words = {"ha": "right", "va": "top", "weight": "bold", "fontsize": 9.5}
                 axes.text(*at, group, transform=axes.transAxes, color=hues[place % len(hues)], **words)
-        _set_ticks(axes.yaxis, (low, high), percent)
+        _set_ticks(axes.yaxis, (low, high), spans, percent)
         axes.grid(axis="y", color=chosen.faint)
         axes.spines[["top", "right", "bottom", "left"]].set_visible(False)
         axes.tick_params(axis="x", length=0)
@@ -170,9 +170,12 @@ def _ends(spans: Sequence[Span], from_zero: bool) -> tuple[float, float]:
     return (low - (0.05 * room if low < 0.0 or not from_zero else 0.0)), high + 0.05 * room
 
 
-def _set_ticks(axis: Any, ends: tuple[float, float], percent: bool) -> None:
-    low, high = ends
-    ticks = [tick for tick in axis.get_major_locator().tick_values(low, high) if low <= tick <= high]
+def _set_ticks(axis: Any, ends: tuple[float, float], spans: Sequence[Span], percent: bool) -> None:
+    """Ticks at whole numbers where all values are such: nobody is half a person."""
+    (low, high), locator = ends, axis.get_major_locator()
+    ticks = [tick for tick in locator.tick_values(low, high) if low <= tick <= high]
+    if not percent and all(float(span.value).is_integer() for span in spans):
+        ticks = [tick for tick in ticks if float(tick).is_integer()] or ticks
     ticks = ticks[:: max(1, math.ceil(len(ticks) / 7))]
     places = next((places for places in range(PLACES) if all(_ends_there(tick, places) for tick in ticks)), PLACES)
     places = max(0, places - 2) if percent else places

@@ -15,6 +15,9 @@ PROMISE: dict[str, str] = {
     "cumulative": "The sum of all rounds so far. As an option: that such sums matter more than single rounds.",
     "cell": "Of an answer about several categories or groups, one of them.",
     "dates": "How text writes days, where that is not 2026-11-16: with %d, %m and %Y, and perhaps %H, %M and %S.",
+    "blanks": "Text that means nothing, as NA and -. It is missing, as blank text is.",
+    "synonyms": "Other words for the same, as germany and Deutschland for Germany.",
+    "numbers": "How text writes numbers, by the example 1,234.50 or 1.234,50 or 1 234,50 or 1'234.50.",
     "rounds": "How often the same people are asked the same question. The budget is for all rounds together, and the "
     "plan and its errors are for one of them.",
     "delta": "What may come on top of that factor, to the chance of any outcome: roughly, the chance that the promise "

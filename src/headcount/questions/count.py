@@ -57,7 +57,7 @@ class Count(Question):
         options.require_by(self.categories, self.other)
         if not options.by:
             options.require_column(self.name)
-            (own,) = told(options.missing, BITS)
+            (own,) = told(options.missing, BITS, names=[options.column])
             return replace(self, missing=own or self.missing, spelled=options.spelled or self.spelled)
         groups, own = grouping(options, self.categories, BITS, other=self.other)
         bit = None if options.everybody else Bit(missing=own or self.missing, spelled=options.spelled or self.spelled)

@@ -109,7 +109,7 @@ class Distribution(Question):
     def declared(self, options: ReadingOptions) -> Question:
         if options.missing is None:
             return super().declared(options)
-        (own,) = told(options.missing, AMOUNTS)
+        (own,) = told(options.missing, AMOUNTS, names=[options.column])
         return replace(self, missing=own).declared(replace(options, missing=None))
 
     @property

@@ -59,7 +59,7 @@ def grouping(
 ) -> tuple[tuple[Listed | Keys, ...], Any]:
     """The domain of each column of groups, and what the column of answers does with a missing value."""
     given = _by_column(options.by, categories)
-    *missing, of_answers = told(options.missing, *[LISTS] * len(options.by), own)
+    *missing, of_answers = told(options.missing, *[LISTS] * len(options.by), own, names=[*options.by, options.column])
     groups: list[Listed | Keys] = []
     for labels, word in zip(given, missing, strict=True):
         if labels is None:

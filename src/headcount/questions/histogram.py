@@ -148,7 +148,7 @@ class Histogram(Question):
             raise BadArgument(
                 "by", f"does not fit a {self.name}", "count in groups of both columns: hc.count(…, by=[…])"
             )
-        (own,) = told(options.missing, LISTS)
+        (own,) = told(options.missing, LISTS, names=[options.column])
         return self if own is None else replace(self, missing=own, categories=None if self._made else self.categories)
 
     @property

@@ -12,7 +12,7 @@ from headcount.questions.distribution import BINS, Distribution
 
 @dataclass(frozen=True)
 class Quantile(Distribution):
-    """Below which value does a part of the people lie?
+    """Below which value does a part of the people lie? The median, unless told otherwise.
 
     Parameters
     ----------

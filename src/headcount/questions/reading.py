@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.errors import BadArgument, BadData
-from headcount.phrases import Phrase, setting
+from headcount.phrases import Aside, Phrase, setting
 
 Array: TypeAlias = npt.NDArray[Any]
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -27,6 +27,11 @@ Declared: TypeAlias = bool | float | str
 MISSING = (
     "data has missing values",
     Phrase("use {missing} to say what they count as: no, other, category, or for sums a number"),
+)
+AS_NUMBERS = Aside(
+    "say how text writes numbers, as in {numbers}, and which text means nothing, as in {blanks}",
+    numbers="1,234.50",
+    blanks=["NA", "-"],
 )
 ONE_EACH = "data must be a list, an array or a column with one value per person"
 SPACE = " \t\n\r\v\f"

@@ -19,6 +19,7 @@ class ReadingOptions:
     spelled: bool = False
     by: tuple[str, ...] = ()
     everybody: bool = False
+    column: str = "data"  # as the column of answers is called
 
     def require_by(self, categories: object, other: object) -> None:
         """Refuses groups without a column that tells them."""

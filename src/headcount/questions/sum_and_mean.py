@@ -105,7 +105,7 @@ class Sum(Question):
         options.require_by(self.categories, self.other)
         options.require_column(self.name)
         if not options.by:
-            (own,) = told(options.missing, AMOUNTS)
+            (own,) = told(options.missing, AMOUNTS, names=[options.column])
             return self if own is None else replace(self, missing=own)
         groups, own = grouping(options, self.categories, AMOUNTS, other=self.other)
         levels = self.domain if own is None else replace(self.domain, missing=own)

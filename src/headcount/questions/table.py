@@ -109,7 +109,7 @@ class Table(Question):
 
     def declared(self, options: ReadingOptions) -> Question:
         """What is said of missing values goes for every column that can take it."""
-        words = told(options.missing, *(domain.takes for domain in self.domains))
+        words = told(options.missing, *(domain.takes for domain in self.domains), names=self.names)
         pairs = zip(self.columns, words, strict=True)
         columns = tuple((name, domain if word is None else domain.with_missing(word)) for (name, domain), word in pairs)
         return super(Table, replace(self, columns=columns)).declared(replace(options, missing=None))

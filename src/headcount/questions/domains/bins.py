@@ -28,6 +28,7 @@ class Bins(Listed):
     other: bool = False
     missing: str | None = None
     outside: ClassVar[str] = "outside the edges"
+    reads_numbers = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "edges", _increasing(self.edges))

@@ -18,7 +18,15 @@ NOT_A_BIT = (
     "data has values other than 0 and 1, true and false",
     Phrase("use {where} to say which counts as 1"),
 )
-NOT_SPELLED = ("data has values that say neither yes nor no", Phrase("use {where} to say which count as 1"))
+NOT_SPELLED = (
+    "data has values that say neither yes nor no",
+    Phrase(
+        "say which of them mean nothing, as in {blanks}, or which are another word for yes, as in {synonyms}; or use "
+        "{where} to say which count as 1",
+        blanks=["NA", "-"],
+        synonyms={"yes": ["oui"]},
+    ),
+)
 
 
 @dataclass(frozen=True)

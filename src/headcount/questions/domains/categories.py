@@ -130,6 +130,10 @@ class Categories(Listed):
         return bool(column.min() >= 0 and column.max() < len(self.labels))
 
     @property
+    def reads_numbers(self) -> bool:  # type: ignore[override]
+        return not self._textual
+
+    @property
     def _textual(self) -> bool:
         """Whether entries are read as text; they are read as numbers otherwise."""
         return isinstance(self.labels[0], str)

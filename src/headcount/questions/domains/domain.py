@@ -87,6 +87,7 @@ class Domain(ABC):
     shape: ClassVar[Shape]
     merge: Merge
     where: Any = None  # of declared values, those whose code is 1, where all others have 0
+    reads_numbers = False  # whether text is read as a number
     by_minute: ClassVar[bool] = False  # whether the minute of a moment decides its code
     missing: Any = None  # what becomes of a missing value, see `missing.py`; None for the usual way
 

@@ -16,7 +16,7 @@ from headcount.questions.domains.categories import Listed, positive
 from headcount.questions.domains.domain import Codes
 from headcount.questions.domains.levels import bounded, within_bounds
 from headcount.questions.domains.missing import AMOUNTS, Kind
-from headcount.questions.reading import Array, numbers
+from headcount.questions.reading import AS_NUMBERS, Array, numbers
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Intervals(Listed):
     missing: float | str | None = None  # type: ignore[assignment]
     other: ClassVar[bool] = False  # type: ignore[misc]
     outside: ClassVar[str] = "outside the bounds"
+    reads_numbers = True
     takes: ClassVar[Kind] = AMOUNTS
 
     def __post_init__(self) -> None:
@@ -60,7 +61,7 @@ class Intervals(Listed):
         if not column.size:
             return np.zeros(0, dtype=self.narrow)
         read = numbers(column).filled(self.missing)
-        held, (low, high) = read.require("data must be numbers for a distribution").values, self.bounds
+        held, (low, high) = read.require("data must be numbers for a distribution", AS_NUMBERS).values, self.bounds
         if self.clip:
             held = np.clip(held, low, high)
         elif not (low <= held.min() and held.max() <= high):

@@ -15,7 +15,7 @@ from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
 from headcount.questions.domains.domain import Domain, Merge, Shape, Spelling, Steps
 from headcount.questions.domains.missing import rule
-from headcount.questions.reading import EXACT, Array
+from headcount.questions.reading import AS_NUMBERS, EXACT, Array
 from headcount.questions.reading import numbers as numerals
 
 BETWEEN_STEPS = 1e-6  # tolerance of values beside a step
@@ -39,6 +39,7 @@ class Levels(Domain):
     merge: Merge = Merge.ADD
     missing: float | str | None = None
     shape: ClassVar[Shape] = Shape.AMOUNT
+    reads_numbers = True
 
     def __post_init__(self) -> None:
         low, high = bounded(self.bounds)
@@ -89,7 +90,8 @@ class Levels(Domain):
         return self.count + 1
 
     def numbers(self, column: Array) -> npt.NDArray[np.float64]:
-        return numerals(column).filled(self.missing).require("data must be numbers for a sum or a mean").values
+        read = numerals(column).filled(self.missing)
+        return read.require("data must be numbers for a sum or a mean", AS_NUMBERS).values
 
     @property
     def rules(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,11 +29,14 @@ LISTS = Kind(frozenset({REFUSE, AS_OTHER, CATEGORY, DROP}))
 AMOUNTS = Kind(frozenset({REFUSE, DROP}), number=True)
 
 
-def told(missing: Missing | None, *kinds: Kind) -> list[Any]:
-    """What each of these domains does with a missing value: what was said, of several the one that it understands.
+def told(missing: Missing | None, *kinds: Kind, names: Sequence[str] = ()) -> list[Any]:
+    """What each of these domains does with a missing value: what was said of its column; or, where no columns are
+    named, what was said, of several the one that it understands.
 
     Everything that is said must mean something to one of them.
     """
+    if isinstance(missing, Mapping):
+        return _by_column(missing, kinds, names)
     several = isinstance(missing, Iterable) and not isinstance(missing, str)
     given = [_word(each) for each in (missing if several else [] if missing is None else [missing])]  # type: ignore[union-attr]
     for word in given:
@@ -46,6 +49,15 @@ def told(missing: Missing | None, *kinds: Kind) -> list[Any]:
             raise BadArgument("missing", f"is both {fitting[0]!r} and {fitting[1]!r}", "say one of them")
         found.append(fitting[0] if fitting else None)
     return found
+
+
+def _by_column(missing: Mapping[str, Any], kinds: Sequence[Kind], names: Sequence[str]) -> list[Any]:
+    strangers = [name for name in missing if name not in names]
+    if strangers or not names:
+        raise BadArgument(
+            "missing", f"names {strangers[0]!r}, which is not asked about", f"use one of {', '.join(names)}"
+        )
+    return [told(missing.get(name), kind)[0] for name, kind in zip(names, kinds, strict=True)]
 
 
 def _word(given: Any) -> Any:
