@@ -6,6 +6,7 @@ Internal: docs/api.md lists what is public.
 from __future__ import annotations
 
 from headcount import errors
+from headcount.answers.arrivals import ArrivalsEstimate
 from headcount.answers.difference import Difference
 from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
@@ -44,6 +45,7 @@ from headcount.protocols.base.certificate import Certificate
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.saved import load_answer, load_plan, plan_from_json
+from headcount.questions.arrivals import Arrivals
 from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
@@ -57,6 +59,8 @@ from headcount.running import run
 __all__ = [
     "CATALOGUE",
     "Advice",
+    "Arrivals",
+    "ArrivalsEstimate",
     "Attack",
     "Batch",
     "Budget",

@@ -30,7 +30,7 @@ from headcount.privacy.budget import Budget, total
 from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
 from headcount.questions.domains.categories import OTHER
-from headcount.questions.domains.domain import Label, Shape
+from headcount.questions.domains.domain import REBUILT, Label, Shape
 
 if TYPE_CHECKING:
     from headcount.answers.top import Top
@@ -440,7 +440,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
     @property
     def _apart(self) -> bool:
         """Whether the errors of its parts are independent of each other."""
-        return self.protocol.independent and not self.within and self.protocol.task.shape is not Shape.K_OF
+        return self.protocol.independent and not self.within and self.protocol.task.shape not in REBUILT
 
     @property
     def _laws(self) -> Sequence[ErrorLaw | None]:

@@ -31,6 +31,9 @@ Epsilon = Annotated[
 Rounds = Annotated[
     int, typer.Option(help="How often the same people are asked: the budget is for all of it, the plan for one round.")
 ]
+Once = Annotated[
+    bool, typer.Option("--once", help="Everybody is in one of the rounds at most, and sums of rounds are told.")
+]
 Ones = Annotated[
     str | None,
     typer.Option(
@@ -64,6 +67,7 @@ def advise(
     epsilon: Epsilon = None,
     delta: Delta = 0.0,
     rounds: Rounds = 1,
+    once: Once = False,
     ones: Ones = None,
     models: Models = None,
     least: Least = None,
@@ -92,6 +96,7 @@ def advise(
         epsilon=epsilon,
         delta=delta,
         rounds=rounds,
+        once=once,
         ones=_ones(ones),
         models=models or None,
         least=least,

@@ -162,7 +162,10 @@ class Advice(Tabular, Pictured):
         if given.objective not in (Objective.RMSE, Objective.INTERVAL):
             columns[given.objective.words] = lambda o: number(o.objective) if math.isfinite(o.objective) else "none"
         columns["error (rmse)"] = lambda o: number(o.rmse)
-        if not given.expected.known and any(not option.protocol.steady for option in self.feasible):
+        if any(option.protocol.strategy.words for option in self.feasible):
+            columns["on average"] = lambda o: number(o.rmse_average)
+            columns["noise on"] = lambda o: o.protocol.task.strategy.words
+        elif not given.expected.known and any(not option.protocol.steady for option in self.feasible):
             if given.averaged:
                 columns["worst category"] = lambda o: number(o.rmse_worst)
             else:

@@ -33,6 +33,7 @@ def advise(
     epsilon: float | None = None,
     delta: float = 0.0,
     rounds: int = 1,
+    once: bool = False,
     ones: Ones | None = None,
     neighbours: str = "replace",
     models: Names = None,
@@ -68,6 +69,9 @@ def advise(
     rounds : int
         How often the same people are asked, every week for example. The budget is for all rounds
         together, the plan for one of them, and the errors are those of one round.
+    once : bool
+        Whether everybody is in one of the rounds at most, as those who sign up are: the question is
+        then how many people have come so far, which is `hc.Arrivals(rounds)`.
     ones : int, list, dict or str, optional
         How many people are expected to hold a one, or in a histogram to be in a category: a number,
         several, a table of weights such as {0: 90, 500: 10}, "uniform", or "unknown" (unless
@@ -133,6 +137,8 @@ def advise(
     unknown = _unknown(n, epsilon, within)
     if unknown == "n" and (ones is not None or least is not None):
         raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
+    if once:
+        task, rounds = question_called("task", task).once_in(rounds), 1
     budget = Budget(1.0 if epsilon is None else epsilon, delta, Neighbours(neighbours), rounds)
     question = question_called("task", task).planned(private=budget.neighbours.hides_size)
     people = 1 + corrupt if n is None else n

@@ -73,7 +73,7 @@ def calibrations(cls: type[P], task: Question, crowd: Crowd, budget: Budget, **g
     fixed = {name: value for name, value in given.items() if name in own}
     chosen = {name: value for name, value in given.items() if name in cls.options}
     best, worse = math.inf, 0
-    for variant in task.variants():
+    for variant in filter(cls.answers, task.variants()):
         bases = _bases(cls, variant, crowd, budget, fixed, chosen)
         found = (each for base in bases if (each := _fitted(cls, base, budget, fixed)) is not None)
         if variant is task:
@@ -121,7 +121,11 @@ def attainable(
         return turned is not None and turned.serves and good(turned)
 
     cls.require(task)
-    if any(attains(base) for variant in task.variants() for base in _bases(cls, variant, crowd, budget, {}, {})):
+    if any(
+        attains(base)
+        for variant in filter(cls.answers, task.variants())
+        for base in _bases(cls, variant, crowd, budget, {}, {})
+    ):
         return True
     between = _searched(cls, task, crowd, budget, lambda p: p.rmse()) if cls.searched else []
     settings = [{cls.searched: setting} for setting in between]

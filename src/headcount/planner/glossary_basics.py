@@ -168,6 +168,10 @@ QUESTION = {
     "unknown keys": "Labels that nobody listed beforehand. Only those that enough people share can be shown, because "
     "a label may itself give somebody away.",
     "columns": "The columns of a table, each with its categories or bins.",
+    "once": "Everybody is in one of the rounds at most, as those who sign up are: what is told is how many have come "
+    "so far, and in any stretch of rounds.",
+    "periods": "How many days, weeks or months there are, of which everybody comes in one at most.",
+    "noise on": "What noise is added to: periods, blocks of several periods as well, or weighted sums of the past.",
     "margins": "How many columns of a table at most are told together; smaller tables follow from these.",
     "bins": "The edges between which numbers are counted, or how many equal bins there are within the bounds.",
     "bounds": "The smallest and the largest value that anybody could hold. Say them without looking at the data; the "

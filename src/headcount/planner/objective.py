@@ -14,7 +14,7 @@ from headcount.errors import BadArgument
 from headcount.planner.expected import Expected
 from headcount.programme.law import Floats, Noise
 from headcount.protocols.base.protocol import Protocol
-from headcount.questions.domains.domain import Shape
+from headcount.questions.domains.domain import REBUILT, Shape
 from headcount.questions.question import Question
 
 LATTICES = 4.0  # steps of a lattice beyond which it makes no difference
@@ -81,7 +81,7 @@ def averaged(task: Question, expected: Expected) -> bool:
 
 
 def _interval(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
-    if protocol.task.shape is Shape.K_OF:
+    if protocol.task.shape in REBUILT:
         return _of_typical_answer(protocol, people, confidence)
     if expected.known:
         return expected.noise(protocol, people).half_width(confidence)

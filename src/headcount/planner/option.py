@@ -126,7 +126,7 @@ class CalibratedOption(Option):
 
     @property
     def proportionate(self) -> bool:
-        return self.protocol.messages_per_person <= TOO_MANY
+        return self.kind.model is Model.CENTRAL or self.protocol.messages_per_person <= TOO_MANY
 
     @property
     def reason(self) -> str:
@@ -174,9 +174,9 @@ class CalibratedOption(Option):
     @cached_property
     def rmse_average(self) -> float:
         """The error averaged over all numbers of ones, where nothing is known of them; of a
-        histogram, over its categories."""
+        histogram, over its categories; of sums over time, over all of them."""
         if self.situation.expected.known or self.situation.averaged or self.protocol.steady:
-            return self.rmse
+            return self.rmse * self.protocol.task.average(self.protocol.strategy) / self.protocol.spread
         uniform = replace(self.situation, expected=Expected.parse("uniform", self.situation.crowd.size))
         return _if_known(lambda: uniform.judged(self.protocol, Objective.RMSE)[0])
 

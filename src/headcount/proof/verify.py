@@ -21,6 +21,7 @@ from headcount.proof import (
     sampled,
     single_integer,
     uniform_blanket,
+    weighted_totals,
 )
 from headcount.proof.ball_laws import ball, most
 from headcount.proof.claim import Claim, Prover, read
@@ -33,6 +34,7 @@ from headcount.proof.rounds import Rounds
 PROVERS: tuple[Prover, ...] = (
     central.prove,
     families.prove,
+    weighted_totals.prove,
     local.prove,
     sampled.prove,
     padding.prove,

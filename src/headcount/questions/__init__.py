@@ -14,6 +14,7 @@ from typing import Any
 
 from headcount.common.plugins import with_installed
 from headcount.errors import BadArgument
+from headcount.questions.arrivals import Arrivals
 from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import Distribution
 from headcount.questions.domains.domain import Shape
@@ -23,10 +24,10 @@ from headcount.questions.question import Question
 from headcount.questions.sum_and_mean import Mean, Sum
 from headcount.questions.table import Table
 
-__all__ = ["Count", "Distribution", "Fraction", "Histogram", "Mean", "Quantile", "Question", "Sum", "Table"]
+__all__ = ["Arrivals", "Count", "Distribution", "Fraction", "Histogram", "Mean", "Quantile", "Question", "Sum", "Table"]
 
 GROUP = "headcount.questions"
-OWN: tuple[type[Question], ...] = (Count, Fraction, Sum, Mean, Histogram, Distribution, Quantile, Table)
+OWN: tuple[type[Question], ...] = (Count, Fraction, Sum, Mean, Histogram, Distribution, Quantile, Table, Arrivals)
 
 
 def installed(own: tuple[type[Question], ...] = OWN) -> dict[str, type[Question]]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from headcount.programme.law import Floats
 from headcount.questions.argument import GROUPS, OTHER_GROUPS, Argument
+from headcount.questions.arrivals import Arrivals
 from headcount.questions.domains.bit import Bit
 from headcount.questions.domains.domain import Codes, Domain, Shape
 from headcount.questions.domains.missing import BITS, told
@@ -62,6 +63,9 @@ class Count(Question):
         groups, own = grouping(options, self.categories, BITS, other=self.other)
         bit = None if options.everybody else Bit(missing=own or self.missing, spelled=options.spelled or self.spelled)
         return self._in(groups, options, bit)
+
+    def once_in(self, periods: int) -> Question:
+        return Arrivals(periods)
 
     def _in(self, groups: Any, options: ReadingOptions, bit: Bit | None) -> Question:
         return CountByGroup(groups, options.by, bit)

@@ -14,7 +14,7 @@ from headcount.phrases import Phrase
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
 from headcount.questions.argument import Argument
-from headcount.questions.domains.domain import Codes, Domain, Label, Shape
+from headcount.questions.domains.domain import REBUILT, Codes, Domain, Label, Shape
 from headcount.questions.reading_options import ReadingOptions
 from headcount.questions.strategies.identity import Identity
 from headcount.questions.strategies.strategy import Strategy
@@ -91,7 +91,7 @@ class Question(ABC):
     @property
     def cells(self) -> int:
         """How many numbers a protocol estimates."""
-        return self.strategy.size if self.shape in (Shape.ONE_OF, Shape.K_OF) else 1
+        return self.strategy.size if self.shape in (Shape.ONE_OF, *REBUILT) else 1
 
     @property
     def strategy(self) -> Strategy:
@@ -105,6 +105,10 @@ class Question(ABC):
     def spread(self, strategy: Strategy) -> float:
         """The standard error of an answer, typically, if that of a cell of the first family is one."""
         return 1.0
+
+    def average(self, strategy: Strategy) -> float:
+        """The same on average, where `spread` is that of the answer that errs most."""
+        return self.spread(strategy)
 
     @property
     def in_order(self) -> bool:
@@ -142,6 +146,10 @@ class Question(ABC):
     def planned(self, *, private: bool) -> Question:
         """The same as it is planned for, where the number of people is private or public."""
         return self.counted_from_zero() if private else self.of_everybody()
+
+    def once_in(self, periods: int) -> Question:
+        """What is asked instead where everybody is in one of so many periods at most."""
+        raise BadArgument("once", f"is for counts, and this is a {self.name}", "leave it out")
 
     def of_everybody(self) -> Question:
         """The same where the number of people is public, which no row may be left out of."""

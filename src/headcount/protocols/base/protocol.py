@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from headcount.answers.arrivals import ArrivalsEstimate
 from headcount.answers.distribution import DistributionEstimate
 from headcount.answers.estimate import Estimate
 from headcount.answers.grouped import GroupedEstimate
@@ -45,6 +46,7 @@ from headcount.questions.strategies.strategy import Strategy
 FEW_VALUES = 1 << 12
 ANSWERS = {  # by their form
     "values": Estimate,
+    "arrivals": ArrivalsEstimate,
     "distribution": DistributionEstimate,
     "groups": GroupedEstimate,
     "table": TableEstimate,

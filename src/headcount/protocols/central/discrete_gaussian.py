@@ -4,7 +4,8 @@ Randomiser: none, the value is handed over.
 Analyser:   adds $Z$ with $P[Z=k] \propto e^{-k^2/2\sigma^2}$, $\sigma$ the `scale`, from a table of
             64-bit weights.
 View:       each total with noise of its own; a person shifts one total by one, or two if replaced
-            in a histogram. The weights that are drawn are the ones accounted for, to the last.
+            in a histogram. The weights that are drawn are the ones accounted for, to the last. Where a person counts
+            by whole weights in many totals, it is the Gaussian mechanism's view, by the length of these.
 Error:      unbiased, $\mathrm{Var} \le \sigma^2$, whatever the data.
 
 [CKS20] Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy, NeurIPS 2020.
@@ -21,7 +22,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from headcount.privacy import Budget, Crowd, GroupPrivacy, Neighbours, Pair, PrivacyLoss
+from headcount.privacy import Budget, Crowd, GroupPrivacy, Neighbours, Pair, PrivacyLoss, gaussian_shift
 from headcount.privacy.exact_tables import AddTwoSidedNoise, TwoSidedNoise, exp_below
 from headcount.privacy.many_cells import one_of_each
 from headcount.programme import Coins, Release, Table
@@ -30,7 +31,7 @@ from headcount.programme.law import Ints, Law, Noise
 from headcount.protocols.base import Knob, Settings, Shape
 from headcount.protocols.shared.cells import touched
 from headcount.protocols.shared.noisy_total import NoisyTotal
-from headcount.questions import Distribution, Histogram
+from headcount.questions import Arrivals, Distribution, Histogram, Question
 
 GUARD_BITS = 320
 SMALLEST, LARGEST = 0.2, 1e4
@@ -40,6 +41,12 @@ REACH = 9.5  # standard deviations: less than one part of 2**64 is as likely as 
 def _enough(budget: Budget) -> float:
     """The textbook's standard deviation for one total, for epsilon up to 1."""
     return math.sqrt(2.0 * math.log(1.25 / max(budget.delta, 1e-18))) / budget.epsilon
+
+
+def _length(task: Question) -> float:
+    """The length, about, of what a person changes."""
+    weighted = task.shape is Shape.WEIGHTED
+    return math.sqrt(task.strategy.square(1, replaced=False) if weighted else touched(task))
 
 
 @lru_cache(maxsize=64)
@@ -54,6 +61,12 @@ def gaussian(scale: Fraction) -> TwoSidedNoise:
     whole = 2 * sum(weights) - one
     side = [weight * WORD // whole for weight in weights]
     return TwoSidedNoise(Table(-reach, (*side[:0:-1], *side)), Table(0, (WORD, *[0] * reach)))
+
+
+def distance(scale: Fraction) -> float:
+    """A bound on the total variation distance of `gaussian` from its law: cut beyond its reach, and rounded down."""
+    cells = 2 * math.ceil(REACH * scale) + 3
+    return math.erfc(REACH / math.sqrt(2.0)) + 2.0 * cells / WORD + 2.0**-100
 
 
 @dataclass(frozen=True)
@@ -72,13 +85,13 @@ class DiscreteGaussian(NoisyTotal):
     """Add whole-number noise with light tails to each exact count."""
 
     name: ClassVar[str] = "discrete-gaussian"
-    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT, Shape.ONE_OF, Shape.K_OF})
+    shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT, Shape.ONE_OF, Shape.K_OF, Shape.WEIGHTED})
     pure: ClassVar[bool] = False
     knob: ClassVar[Knob] = Knob.logarithmic(
         "scale",
         SMALLEST,
         LARGEST,
-        lambda budget, given: given["crowd"].each * _enough(budget) * math.sqrt(touched(given["task"])),
+        lambda budget, given: given["crowd"].each * _enough(budget) * _length(given["task"]),
     )
     reference: ClassVar[str] = "Canonne, Kamath and Steinke 2020, arXiv:2004.00010"
 
@@ -98,6 +111,10 @@ class DiscreteGaussian(NoisyTotal):
         """The noise is symmetric and falls, so that the widest shift of a total is the worst."""
         if self.summed:
             return Pair.of(self._added, self._added.shifted(reports))
+        if self.task.shape is Shape.WEIGHTED:
+            square = self.task.strategy.square(reports, replaced=self.neighbours is Neighbours.REPLACE)
+            scale = Fraction(self.scale)
+            return gaussian_shift.shifted(scale, square, self.task.cells, distance(scale))
         one = Pair.shifted(self._added)
         replaced = self.neighbours is Neighbours.REPLACE
         return GroupPrivacy.of(one_of_each(one, touched(self.task), replaced=replaced), reports)
@@ -122,6 +139,8 @@ class DiscreteGaussian(NoisyTotal):
         yield cls(task=Histogram(3), crowd=Crowd(3), scale=0.6)
         yield cls(task=Histogram(2), crowd=Crowd(3), scale=0.6, neighbours=Neighbours.ADD_REMOVE)
         yield cls(task=Distribution((0.0, 2.0), 2, radices=(2, 1)), crowd=Crowd(2), scale=0.4)
+        yield cls(task=Arrivals(2, fine=2), crowd=Crowd(2), scale=2.0)
+        yield cls(task=Arrivals(2, fine=2), crowd=Crowd(2), scale=2.0, neighbours=Neighbours.ADD_REMOVE)
 
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Settings:

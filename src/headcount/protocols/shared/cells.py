@@ -1,4 +1,4 @@
-"""Counts in cells: a person is in one cell of each family of a strategy."""
+"""Counts in cells: a person is in one cell of each family of a strategy, or counts by weights in many."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from headcount.programme.brick import All, Brick, Emit
 from headcount.programme.field import Field
+from headcount.questions.domains.domain import Shape
 from headcount.questions.question import Question
 
 
@@ -16,5 +17,7 @@ def touched(task: Question) -> int:
 
 def one_of_each(task: Question, value: Field, send: Callable[[Field], Brick] = Emit) -> Brick:
     """The messages of a person about each cell that they are in."""
+    if task.shape is Shape.WEIGHTED:
+        return task.strategy.weighted(value)
     sent = [send(cell) for cell in task.strategy.cells(value)]
     return sent[0] if len(sent) == 1 else All(*sent)

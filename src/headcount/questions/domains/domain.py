@@ -32,6 +32,8 @@ class Shape(StrEnum):
     ONE_OF = "one of d", True  # an index below d: a cell for each
     K_OF = "k of d", True  # a cell in each of several families, which a strategy makes of an index: their errors
     # are independent and have one law
+    WEIGHTED = "weights in cells", True  # several cells, each as often as a strategy says: the same, and the noise is
+    # compared with the length of what one person changes
     KEY = "key", True  # a label that nobody listed beforehand: a cell for each that occurs
     AMOUNT = "amount", False  # from 0 to d - 1, in steps: a single cell adds them up
     SHARE = "share", False  # an amount in two cells: what people hold, and what they lack of the largest amount
@@ -43,6 +45,9 @@ class Shape(StrEnum):
         shape = str.__new__(cls, value)
         shape._value_, shape.several = value, several
         return shape
+
+
+REBUILT = frozenset({Shape.K_OF, Shape.WEIGHTED})  # answers are made of cells by a strategy
 
 
 class Merge(StrEnum):

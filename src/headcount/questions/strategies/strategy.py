@@ -11,6 +11,7 @@ from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 
+from headcount.programme.brick import Brick
 from headcount.programme.field import Field
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
@@ -31,6 +32,7 @@ class Strategy(ABC):
 
     codes: int  # how many there are
     noise: tuple[float, ...]  # the variance of a cell of each family, in units of the first's; none if all are equal
+    words = ""  # what its cells are, where there is a choice
 
     @property
     @abstractmethod
@@ -64,6 +66,14 @@ class Strategy(ABC):
     @abstractmethod
     def cells(self, value: Field) -> tuple[Field, ...]:
         """The cells that a code touches, one in each family."""
+
+    def weighted(self, value: Field) -> Brick:
+        """What a person sends where cells count them by weights: a message for each time."""
+        raise NotImplementedError
+
+    def square(self, events: int, *, replaced: bool) -> int:
+        """The largest squared length of what a person with so many events changes, where cells have weights."""
+        raise NotImplementedError
 
     @abstractmethod
     def counts(self, held: Ints) -> Ints:
