@@ -174,6 +174,15 @@ def test_intervals_hold():
         assert 75 <= held <= 100
 
 
+def test_all_at_once_is_wider_than_each():
+    came = np.repeat(np.arange(1, 11), 30).tolist()
+    answer = hc.ask(came, Arrivals(10, (1, 3)), epsilon=1, model="central")
+    each, together = answer.intervals(), answer.intervals(simultaneous=True)
+    assert (np.ptp(together, axis=1) > np.ptp(each, axis=1)).all()
+    assert answer.simultaneous95 >= np.ptp(together, axis=1).max() / 2.0
+    assert answer.clamped().intervals().max() <= 300
+
+
 def test_blocks_are_those_with_the_smallest_sums_of_digits():
     assert [*widths_over(365)][1] == (1, 19)
     assert [*widths_over(1)] == [(1,)]

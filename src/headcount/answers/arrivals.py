@@ -128,6 +128,16 @@ class ArrivalsEstimate(Estimate):
         found = np.array([(value - high, value - low) for value, (low, high) in zip(self.people, ends, strict=True)])
         return self._bounded(found) if self.within else found
 
+    def each_at(self, confidence: float) -> float:
+        """Sums share cells: that some interval fails is at most as likely as all their chances together."""
+        return 1.0 - (1.0 - confidence) / self._question.periods
+
+    @property
+    def simultaneous95(self) -> float:
+        """The half-width that covers the people up to every period at once with 95% confidence."""
+        ends = self.people_intervals(self.each_at(0.95))
+        return float(np.abs(ends - self.people[:, None]).max())
+
     @property
     def _laws(self) -> Sequence[ErrorLaw]:
         each = np.eye(self._question.periods)
