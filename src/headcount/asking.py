@@ -166,7 +166,8 @@ def ask(
     >>> 49 < answer.value < 50
     True
     """
-    text = TextRules.of(synonyms, blanks, numbers)
+    declared = any(said is not None for said in (synonyms, blanks, numbers))
+    text = TextRules.of(synonyms, blanks, numbers) if declared else TextRules.plain
     rows = Rows.of(question, data, column=column, where=where, by=by, unit=unit, most=max_contributions, text=text)
     budget = Budget(epsilon, delta, Neighbours(neighbours))
     budget.require_hidden(rows.most or 1)

@@ -247,7 +247,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
     @property
     def note(self) -> str:
         """What a 0 stands for where small counts are dropped, and that intervals are approximate; nothing otherwise."""
-        if self.protocol.approximate and self.protocol.task.shape is Shape.K_OF:
+        if self.protocol.task.shape is Shape.K_OF and self.protocol.approximate:
             return "intervals take errors to be independent, and these are only nearly so"
         return "small counts are dropped and read 0" if (self.people == 0.0).any() and self._drops else ""
 

@@ -124,7 +124,7 @@ class Rows:
 
     def of_part(self, place: int) -> AbstractContextManager[None]:
         """Refusals of a part's values say in which column these are, where there are several."""
-        several = (len(self.groups) + len(self.columns) > 1) and self.tabular and not self.everybody
+        several = (self.by is not None or len(self.columns) > 1) and self.tabular and not self.everybody
         return _naming(self.names()[place][1]) if several else nullcontext()
 
     def reading_options(self, missing: object, *, spelled: bool) -> ReadingOptions:

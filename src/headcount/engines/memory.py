@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from decimal import Decimal
 from typing import Any
 
@@ -25,6 +26,7 @@ from headcount.questions.domains.missing import DROP
 from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
 from headcount.questions.reading import EXACT, ONE_EACH, Array, column, distinct, texts
+from headcount.questions.text_rules import TextRules
 
 NO_ID = (
     "unit has missing person ids, or numbers that are not whole or too large for floats; use text, or drop those rows"
@@ -42,7 +44,7 @@ class MemoryEngine:
         if person is not None and rows.most is not None:
             kept = _sampled(person, rows.most, rows.key)
         for place, (part, held) in enumerate(zip(domain.parts, columns, strict=True)):
-            with rows.of_part(place):
+            with nullcontext() if rows.columns == (None,) else rows.of_part(place):  # a list has no name to tell
                 if person is None or kept is not None:
                     codes.append(part.codes(held) if kept is None else part.codes(held)[kept])
                 else:
@@ -86,8 +88,9 @@ class MemoryEngine:
 def _read(domain: Domain, rows: Rows) -> tuple[list[Array], Ints | None]:
     """The columns without rows that are to be dropped, and a number for whose each row is."""
     columns, ids = _columns(rows)
-    read = zip(domain.parts, columns, strict=True)
-    columns = [rows.text.of_column(column, numeric=part.reads_numbers) for part, column in read]
+    if rows.text is not TextRules.plain:
+        read = zip(domain.parts, columns, strict=True)
+        columns = [rows.text.of_column(column, numeric=part.reads_numbers) for part, column in read]
     if ids is not None and ids.shape != columns[-1].shape:
         raise BadArgument("unit", "has another length than the data", "give one person id per row")
     if DROP in [part.missing for part in domain.parts]:

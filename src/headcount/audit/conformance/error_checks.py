@@ -98,7 +98,7 @@ def intervals_cover(protocol: Protocol) -> None:
         return estimate.people_intervals(CONFIDENCE), estimate.people_intervals(each)
 
     for held in crowds(protocol.task.values, people):
-        truth = protocol.strategy.rebuilt(np.array(_truth(protocol, held)), people)
+        truth = protocol.rebuilt(np.array(_truth(protocol, held)), people)
         covered, together = np.zeros(truth.size), 0.0
         for totals, mass in zip(*enumerated.released(held), strict=True):
             if mass > 1e-9:
@@ -115,7 +115,7 @@ def approximate_intervals_cover(protocol: Protocol) -> None:
     large = protocol.among(Crowd(SOME))
     values, parts = protocol.task.values, large.strategy.parts
     for held in (np.bincount([0], [SOME], values), np.bincount(np.arange(SOME) % values)):
-        truth = large.strategy.rebuilt(large.task.truth(np.repeat(np.arange(values), held.astype(np.int64))), SOME)
+        truth = large.rebuilt(large.task.truth(np.repeat(np.arange(values), held.astype(np.int64))), SOME)
         covered = np.zeros(parts)
         for totals in large.sample(held.astype(np.int64), SeededCoins(7), RUNS):
             estimate = large.estimate(Tally(SOME, totals, None, large.nobody().modulus, released=True))

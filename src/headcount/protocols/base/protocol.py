@@ -148,10 +148,15 @@ class Protocol(Declaration):
 
     @cached_property
     def strategy(self) -> Strategy:
-        """The question's, for cells with the errors that this protocol gives them."""
+        """The strategy of the question, for cells with the errors that this protocol gives them."""
         strategy = self.task.strategy
-        families = strategy.families if self.task.shape is Shape.K_OF else 1
-        return strategy.under([self.relative_variance(family) for family in range(families)])
+        if self.task.shape is not Shape.K_OF:
+            return strategy
+        return strategy.under([self.relative_variance(family) for family in range(strategy.families)])
+
+    def rebuilt(self, cells: Floats, people: int) -> Floats:
+        """The parts of the answer, in people, from the cells: these themselves, where a person is in one of them."""
+        return self.strategy.rebuilt(cells, people) if self.task.shape is Shape.K_OF else cells
 
     @cached_property
     def spread(self) -> float:
@@ -161,14 +166,11 @@ class Protocol(Declaration):
     @cached_property
     def loss(self) -> PrivacyLoss:
         """The privacy loss of a person with all reports, in every crowd that gets an answer."""
-        return self.loss_if(self._least_hidden)
-
-    @property
-    def _least_hidden(self) -> int:
-        """The number of honest people, of those that give an answer, which hides a person least."""
         if self.model in (Model.SHUFFLE, Model.LOCAL):
-            return self.crowd.honest
-        return LARGEST if self.neighbours.hides_size else self.crowd.size - self.crowd.most_corrupt
+            least_hidden = self.crowd.honest
+        else:  # where small counts are dropped, the most people hide a person least
+            least_hidden = LARGEST if self.neighbours.hides_size else self.crowd.size - self.crowd.most_corrupt
+        return self.loss_if(least_hidden)
 
     @property
     def fewest(self) -> int:
@@ -320,7 +322,7 @@ class Protocol(Declaration):
             works = "estimate(release(tally))"
             raise Unsupported("must release a tally before anybody sees it", works, protocol=self.name)
         return ANSWERS[self.task.answered](
-            protocol=self, tally=released, people=self.strategy.rebuilt(self.point(released), released.reports)
+            protocol=self, tally=released, people=self.rebuilt(self.point(released), released.reports)
         )
 
     def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
@@ -457,7 +459,7 @@ class Protocol(Declaration):
         modulus = self.nobody().modulus
         tallies = (Tally(values.size, row, None, modulus, released=True) for row in totals)
         estimates = [self.estimate(tally).values for tally in tallies]
-        cells = self.strategy.rebuilt(self.task.truth(values), values.size)
+        cells = self.rebuilt(self.task.truth(values), values.size)
         truth = self.task.answers(cells, values.size, private=self.neighbours.hides_size)
         return Simulation(truth=truth, values=np.array(estimates), seed=seed)
 
