@@ -28,10 +28,11 @@ from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise, most_rounds, smallest_detectable, smallest_n
 from headcount.planner.comparison import Comparison
-from headcount.planner.frontier import Frontier, frontier
+from headcount.planner.frontier import Frontier
+from headcount.planner.frontier_points import frontier
 from headcount.planner.glossary import explain
 from headcount.planner.map import Map
-from headcount.planner.map import map as map
+from headcount.planner.map_panels import map as map
 from headcount.planner.planning import protocol
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.compose import compose

@@ -15,7 +15,8 @@ import headcount as hc
 from headcount.errors import BadArgument, Infeasible
 from headcount.figures.text_table import comma_separated
 from headcount.planner.expected import Expected
-from headcount.planner.frontier import TRUST, FrontierPoint, with_front_marked
+from headcount.planner.frontier import TRUST, FrontierPoint
+from headcount.planner.frontier_points import with_front_marked
 from headcount.planner.objective import Objective
 from headcount.planner.option import number
 from headcount.privacy.model import Model

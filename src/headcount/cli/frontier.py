@@ -12,9 +12,10 @@ from headcount.cli.options import Delta, Epsilon, Formats, Models, Neighbours, O
 from headcount.cli.posing import posing
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, draw, require_drawable, sheet_table, show
-from headcount.planner.frontier import Frontier, frontier
+from headcount.planner.frontier import Frontier
+from headcount.planner.frontier_points import frontier
 from headcount.planner.map import SITUATIONS, Map
-from headcount.planner.map import map as who_counts_best
+from headcount.planner.map_panels import map as who_counts_best
 from headcount.questions import QUESTIONS
 from headcount.questions.question import Question
 

@@ -14,7 +14,7 @@ from headcount.errors import BadArgument, Refused
 from headcount.phrases import said
 from headcount.planner.advice import Advice
 from headcount.planner.contenders import contenders, winners
-from headcount.planner.frontier import frontier
+from headcount.planner.frontier_points import frontier
 from headcount.planner.option import CalibratedOption
 from headcount.planner.selection import matching_protocols
 from headcount.planner.situation import crowd_of
