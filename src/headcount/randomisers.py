@@ -9,13 +9,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from headcount.common.plurals import people as people_words
 from headcount.errors import BadArgument
 from headcount.figures.axis import Axis
 from headcount.figures.lines import Line, Panel, lines
+from headcount.figures.picture import Picture
 from headcount.privacy.amplified import CrowdLoss
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.loss import PrivacyLoss
@@ -25,6 +26,8 @@ from headcount.questions.histogram import Histogram
 
 Entry = Fraction | float | int | str
 DELTA = 1e-6
+SIZES = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+DOTTED = (1.5, 2.5)  # over the bound that is attained
 
 
 class WorstCase(NamedTuple):
@@ -139,39 +142,53 @@ class Randomiser:
             f"as it is where one holds {first} or {second} and everybody else {others}"
         )
 
-    def plot(self, path: str | Path, sizes: Iterable[int], *, delta: float = DELTA, theme: str = "light") -> Path:
-        """Draw epsilon against the number of people, from above and from below, into a file.
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        sizes: Iterable[int] = SIZES,
+        delta: float = DELTA,
+        title: str = "",
+        theme: str = "light",
+    ) -> Picture:
+        """Epsilon against the number of people, from above and from below.
 
         Parameters
         ----------
-        path : str or Path
-            Name of the file, which ends in .svg or .png.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw it; a figure of its own unless given.
         sizes : iterable of int
             Numbers of people.
         delta : float
             Above 0.
+        title : str
+            What to write above it; its own words unless given.
         theme : str
             "light" or "dark".
 
         Returns
         -------
-        Path
-            The file.
+        Picture
+
+        Examples
+        --------
+        >>> coin = hc.randomiser([["3/4", "1/4"], ["1/5", "4/5"]])
+        >>> coin.plot(sizes=[100, 1_000])
+        Picture: .save('chart.png') writes it; .svg and .pdf do as well
         """
         crowds = sorted(sizes)
         if len(crowds) < 2:
             raise BadArgument("sizes", "are fewer than two", "use for example [1_000, 10_000, 100_000]")
+        return Picture.drawn(partial(self._draw, crowds, delta, title), ax, theme)
+
+    def _draw(self, crowds: list[int], delta: float, title: str, target: Any, theme: str) -> Any:
         most = [(float(n), self.shuffled(n).epsilon(delta)) for n in crowds]
         least = [(float(n), self.lower(n).epsilon(delta)) for n in crowds]
-        panel = Panel(
-            [Line("at most", most, "at most"), Line("at least", least, "at least")],
-            Axis("how many people report", log=True),
-            Axis(f"epsilon at delta {delta:g}", log=True),
-        )
-        title = f"Among {crowds[-1]:,} people epsilon is at most {most[-1][1]:.3g}"
-        return lines(
-            [panel], Path(path), title=title, subtitle=f"{self!r}. Local epsilon {self.local_epsilon:.3g}.", theme=theme
-        )
+        drawn = [Line("at most", most, "ink"), Line("at least, in some crowd", least, "sampling", DOTTED)]
+        panel = Panel(drawn, Axis("people who report", log=True), Axis(f"epsilon at delta {delta:g}", log=True))
+        words = f"{len(self.matrix)} values, {len(self.matrix[0])} messages, local epsilon {self.local_epsilon:.3g}"
+        found = f"Among {crowds[-1]:,} people epsilon is at most {most[-1][1]:.3g}"
+        return lines([panel], target, title=title or found, subtitle=words, theme=theme)
 
     def __repr__(self) -> str:
         return f"Randomiser: {len(self.matrix)} values, {len(self.matrix[0])} messages"

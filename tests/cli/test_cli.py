@@ -166,11 +166,20 @@ def priced(*arguments):
 def test_price_json_is_the_documented_one():
     zsum = priced("zsum", "--n", 10_000, "--param", "gamma=0.0034", "--epsilon", 1)
     assert list(zsum) == [
-        "protocol", "parameters", "epsilon", "delta", "delta_slack", "neighbours", "accounting", "std_error",
-        "messages_per_person", "liar",
+        "protocol", "parameters", "epsilon", "delta", "delta_slack", "neighbours", "accounting", "epsilon_at_least",
+        "std_error", "messages_per_person", "liar",
     ]  # fmt: skip
     assert 0.9e-6 < zsum["delta"] < 1.1e-6
     assert zsum["std_error"] == pytest.approx((34 * (1 - 0.0034)) ** 0.5, rel=1e-5)
+
+
+def test_a_lower_bound_stands_beside_an_upper_one():
+    rappor = priced("shuffled-basic-rappor", "--categories", 100, "--n", 10_000, "--epsilon", 1, "--delta", 1e-6)
+    assert rappor["accounting"] == "bound"
+    assert 0.95 < rappor["epsilon_at_least"] < 0.96
+    zsum = priced("zsum", "--n", 10_000, "--epsilon", 1, "--delta", 1e-6)
+    assert 0.9999 < zsum["epsilon_at_least"] < 1
+    assert priced("zsum", "--n", 10_000, "--param", "gamma=1e-12", "--delta", 1e-6)["epsilon_at_least"] is None
 
 
 def test_price_backwards_and_calibrated():

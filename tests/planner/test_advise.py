@@ -76,6 +76,7 @@ def test_the_json_is_the_documented_one():
         "accounting",
         "local_epsilon",
         "liar",
+        "epsilon_at_least",
         "smallest_n",
         "reference",
         "objective",

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from matplotlib.figure import Figure
 
 import headcount as hc
 from headcount.errors import BadArgument
@@ -41,9 +42,15 @@ def test_the_worst_crowd_holds_a_third_value():
 
 
 def test_epsilon_is_drawn_against_people(tmp_path):
-    assert RESPONSE.plot(tmp_path / "epsilon.svg", [100, 1_000]).stat().st_size > 1_000
+    assert RESPONSE.plot(sizes=[100, 1_000]).save(tmp_path / "epsilon.svg").stat().st_size > 1_000
+    axes = Figure().subplots()
+    RESPONSE.plot(axes, sizes=[100, 1_000], title="Three values", theme="dark")
+    assert axes.get_title(loc="left") == "Three values"
+    assert len(axes.get_lines()) >= 2
     with pytest.raises(BadArgument, match="fewer than two"):
-        RESPONSE.plot(tmp_path / "epsilon.svg", [100])
+        RESPONSE.plot(sizes=[100])
+    with pytest.raises(BadArgument, match="name of a file"):
+        RESPONSE.plot("epsilon.svg")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from headcount.errors import BadArgument
 from headcount.planner.calibrate import calibrate
-from headcount.privacy.amplified import Amplified, MessageLaws
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
 from headcount.programme.coins import SeededCoins
@@ -16,6 +16,8 @@ from headcount.protocols import CATALOGUE, named
 from headcount.questions.count import Count
 from headcount.questions.histogram import Histogram
 from headcount.questions.sum_and_mean import Sum
+from headcount_survey.catalogue import study
+from headcount_survey.papers.sampled import fewer_clones
 from headcount_survey.studies import (
     a_billion,
     amplification,
@@ -32,6 +34,7 @@ from headcount_survey.studies import (
     survey_sums,
     survey_table,
 )
+from headcount_survey.study import Verdict
 
 TABLES = {"count": survey_counts.BOUNDS, "sum": survey_sums.BOUNDS, "histogram": survey_histograms.BOUNDS}
 
@@ -75,24 +78,24 @@ def test_untouched_bins_cost_nothing():
     assert few == many
 
 
-def test_a_crowd_that_holds_a_third_answer_attains_its_delta():
-    """Every view of three people with four answers, counted out."""
-    answers, lie, people, epsilon = 4, 0.5, 3, 0.3
+def test_stronger_clones_for_several_answers_claim_less_than_crowds_lose():
+    few = amplification.shuffled(10, 2.0, 15)
+    assert few["stronger"] < 0.86 * few["exact"] < few["exact"] <= few["cover"]
+    assert fewer_clones().verdict is Verdict.FALSE
 
-    def sent(value):
-        return [lie / answers + (1.0 - lie) * (value == message) for message in range(answers)]
 
-    def views(value):
-        found = Counter()
-        for messages in itertools.product(range(answers), repeat=people):
-            chance = math.prod(sent(held)[message] for held, message in zip((value, 2, 2), messages, strict=True))
-            found[tuple(sorted(messages))] += chance
-        return found
-
-    first, second = views(0), views(1)
-    counted = sum(max(0.0, mass - math.exp(epsilon) * second[view]) for view, mass in first.items())
-    assert amplification.attained(answers, lie, people, epsilon) == pytest.approx(counted, rel=1e-9)
-    assert counted <= Amplified(MessageLaws.response(lie, answers), people).delta(epsilon)
+def test_a_study_takes_parameters_and_says_them():
+    changed = study("amplification", {"people": 1_000.0, "local": 4.0})
+    assert (changed.people, changed.local, changed.delta) == (1_000, 4.0, 1e-6)
+    assert changed.command == "headcount study run amplification --param people=1000 --param local=4"
+    assert study("meaning").command == "headcount study run meaning"
+    for name, parameters in (("amplification", {"peeple": 1.0}), ("meaning", {"people": 1.0})):
+        with pytest.raises(BadArgument, match="parameters have"):
+            study(name, parameters)
+    with pytest.raises(BadArgument, match="whole"):
+        study("amplification", {"people": 2.5})
+    with pytest.raises(BadArgument, match="out of their ranges"):
+        study("amplification", {"delta": 2.0})
 
 
 def test_bounds_on_shuffled_reports_keep_their_order():

@@ -54,8 +54,8 @@ def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones:
     at = protocol.loss.epsilon(delta or 0.0) if epsilon is None else epsilon
     finite = math.isfinite(at)
     messages: int | None = 1
+    left = delta or (protocol.loss.delta(at) if finite else 0.0)
     if protocol.model.from_devices and finite:
-        left = delta or protocol.loss.delta(at)
         spent = Budget(max(at, SMALLEST_EPSILON), max(left, SMALLEST_DELTA) if left else 0.0)
         messages = wire_messages(protocol, spent)
     at = rounded_up(at, COMPARED) if finite and epsilon is None else at
@@ -67,6 +67,7 @@ def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones:
         "delta_slack": rounded_up(protocol.loss.delta_slack(at), COMPARED) if finite else None,
         "neighbours": str(protocol.neighbours),
         "accounting": protocol.loss.kind,
+        "epsilon_at_least": protocol.loss.epsilon_at_least(left) if finite else None,
         "std_error": compared(protocol.error(ones).std_error * protocol.task.width),
         "messages_per_person": compared(protocol.messages_per_person),
         "liar": None if messages is None else protocol.reach(messages).to_json(protocol.task.cells),

@@ -67,6 +67,12 @@ def rounded_up(value: float, digits: int = CLAIMED, finest: float = 0.0) -> floa
     return float(written.quantize(last, ROUND_CEILING, _EXACT))
 
 
+def rounded_down(value: float, digits: int = CLAIMED) -> float:
+    """The value rounded down to this many significant digits."""
+    written = Decimal(repr(float(value))) / WIDER
+    return float(written.quantize(Decimal(1).scaleb(written.adjusted() - digits + 1), ROUND_FLOOR, _EXACT))
+
+
 def decayed(rate: float) -> float:
     """e^-rate, one step above the nearest float; no machine's own exponential is asked."""
     return math.nextafter(float(_MANY.exp(-Decimal(rate))), 1.0)

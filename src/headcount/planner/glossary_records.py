@@ -118,7 +118,8 @@ AUDIT = {
     "runs": "How many runs of each crowd the event was counted in.",
     "samples": "How many times each crowd was run.",
     "error": "In an audit, the chance that what it proves is wrong. Elsewhere, how far an answer is from the truth.",
-    "epsilon_at_least": "The smallest epsilon that is still possible after what was seen.",
+    "epsilon_at_least": "The smallest epsilon that is still possible: after what was seen, or because certain crowds "
+    "lose it.",
     "epsilon_claimed": "The epsilon that is promised.",
     "violated": "Whether more was proved than is promised.",
     "replay": "Neighbouring crowds run on the same coins, where nothing but one person's report may differ.",

@@ -88,16 +88,23 @@ class Option(ABC):
         """The order: by the objective, then messages, error and trust; options with far too many
         messages come last."""
 
+    @property
+    def epsilon_at_least(self) -> float | None:
+        """The epsilon that certain crowds lose at the budget's delta; None where none are known."""
+        return None
+
     def figures(self) -> dict[str, Any]:
         return {}
 
     def to_json(self) -> dict[str, Any]:
         figures = self.figures()
         head = {"protocol": self.name, "model": str(self.kind.model), "feasible": bool(figures), "reason": self.reason}
+        least = {"epsilon_at_least": self.epsilon_at_least}
         tail = {"smallest_n": self.smallest_n, "reference": self.kind.reference}
         return {
             **head,
             **{name: figures.get(name) for name in FIGURES},
+            **least,
             **tail,
             **{name: figures.get(name) for name in BESIDES},
         }
@@ -117,6 +124,11 @@ class CalibratedOption(Option):
     def loss(self) -> PrivacyLoss:
         """The privacy loss of a person, in all rounds."""
         return self.situation.budget.together(self.protocol.loss)
+
+    @cached_property
+    def epsilon_at_least(self) -> float | None:
+        """What certain crowds lose in a single round, rounded down."""
+        return self.protocol.loss.epsilon_at_least(self.situation.budget.delta)
 
     @property
     def plan(self) -> Plan:

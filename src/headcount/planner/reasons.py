@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from headcount.common.plurals import counted, people
+from headcount.common.short_decimals import rounded_down
 from headcount.phrases import Aside, Phrase
 from headcount.planner.objective import Objective
 from headcount.planner.option import CalibratedOption, fewest_of, number
@@ -25,7 +26,8 @@ def reasons(ranked: Sequence[CalibratedOption]) -> str:
     that is no better than a guess.
     """
     first = ranked[0]
-    sentences = [_choice(ranked), _promise(first), delta_warning(first.situation), _otherwise(first), _unproved(first)]
+    sentences = [_choice(ranked), _promise(first), _between(first), delta_warning(first.situation)]
+    sentences += [_otherwise(first), _unproved(first)]
     if first.situation.collected:
         sentences += [_fewer_honest(first)]
     if first.situation.collected or first.situation.objective is Objective.ROBUST:
@@ -151,6 +153,14 @@ def _promise(first: CalibratedOption) -> str:
         f"{whom}, and each person is promised {budget}{once}: whatever is seen is at most "
         f"{factor} as likely as if they had {change}{rarely}."
     )
+
+
+def _between(first: CalibratedOption) -> str:
+    """How much of the promise some crowds lose, where it is a bound."""
+    least = first.epsilon_at_least
+    if first.protocol.loss.kind != "bound" or least is None:
+        return ""
+    return f"That is a bound: some crowds lose ε={rounded_down(least, 3):g}, and whether any loses more is not known."
 
 
 def _otherwise(first: CalibratedOption) -> str:

@@ -7,11 +7,12 @@ Protocols of other packages may import from here: it changes with minor versions
 
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.loss import GroupPrivacy, NoGuarantee, PrivacyLoss, TotalVariationSlack
+from headcount.privacy.loss import Bounded, GroupPrivacy, NoGuarantee, PrivacyLoss, TotalVariationSlack
 from headcount.privacy.model import Model
 from headcount.privacy.pair import Pair
 
 __all__ = [
+    "Bounded",
     "Budget",
     "Crowd",
     "GroupPrivacy",

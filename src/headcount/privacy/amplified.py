@@ -29,7 +29,7 @@ from typing import Self
 
 import numpy as np
 
-from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss
+from headcount.privacy.loss import LARGEST_EPSILON, ROUND_UP, PrivacyLoss
 from headcount.privacy.pair import exp_down
 from headcount.privacy.random_walk import Walk
 from headcount.programme.law import Floats
@@ -185,7 +185,10 @@ class Amplified(PrivacyLoss):
 
 @dataclass(frozen=True, eq=False)
 class CrowdLoss(PrivacyLoss):
-    """The loss where everybody else holds one value, the worst for large crowds: rounded down."""
+    """The loss where everybody else holds one value, the worst for large crowds.
+
+    `worst` is rounded down; `orders` by as much more as claims are rounded up.
+    """
 
     kind = "bound"
 
@@ -193,43 +196,60 @@ class CrowdLoss(PrivacyLoss):
     people: int
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        worst = np.array([self.worst(e)[0] for e in epsilon.tolist()])
+        worst = np.array([self.worst(e)[0] for e in epsilon.tolist()]) / ROUND_UP**2
         return worst, worst
 
     def worst(self, epsilon: float) -> tuple[float, tuple[int, int], int]:
         """The divergence of the crowds that are about the worst, their pair of rows and what all others hold."""
-        factor = math.exp(min(epsilon, LARGEST_EPSILON))
-        cases = [(pair, other, *self._excess(pair, other, factor)) for pair, other in self._cases]
-        pair, other, outside, walk = max(cases, key=lambda case: case[2] + case[3].at_most())
-        return outside + walk.mean_positive_part().low, pair, other
+        crowds = self._worst(epsilon)
+        return crowds.at_least(epsilon), crowds.pair, crowds.other
+
+    def _worst(self, epsilon: float) -> _TwoCrowds:
+        return max(self._crowds, key=lambda crowds: crowds.at_most(epsilon))
 
     @cached_property
-    def _cases(self) -> list[tuple[tuple[int, int], int]]:
-        return [*self.laws.worst_others(self.people)]
-
-    def _excess(self, pair: tuple[int, int], other: int, factor: float) -> tuple[float, Walk]:
-        return self.laws.excess(pair, self.laws.rows[other], factor, self.people)
+    def _crowds(self) -> list[_TwoCrowds]:
+        return [_TwoCrowds(self.laws, self.people, *case) for case in self.laws.worst_others(self.people)]
 
     def epsilon(self, delta: float) -> float:
-        """An epsilon at which these crowds lose at least delta: about where the bound from above says."""
-        found = _AboutCrowds(self).epsilon(delta)
-        while found > NOTHING and self.delta(found) < delta:
-            found *= 1.0 - BACK
-        return found if found > NOTHING else 0.0
+        """An epsilon at which these crowds lose at least delta: the worst is solved for, until no other is worse."""
+        found, solved = 0.0, list[_TwoCrowds]()
+        while (crowds := self._worst(found)) not in solved:
+            solved.append(crowds)
+            found = max(found, crowds.epsilon(delta))
+        return found
 
 
 @dataclass(frozen=True, eq=False)
-class _AboutCrowds(PrivacyLoss):
-    """The same from above, which takes a tenth of the time."""
+class _TwoCrowds(PrivacyLoss):
+    """One of two values, among others who all hold one: from above, which takes a tenth of the time."""
 
     kind = "bound"
 
-    crowds: CrowdLoss
+    laws: MessageLaws
+    people: int
+    pair: tuple[int, int]
+    other: int
+
+    def _excess(self, epsilon: float) -> tuple[float, Walk]:
+        factor = math.exp(min(epsilon, LARGEST_EPSILON))
+        return self.laws.excess(self.pair, self.laws.rows[self.other], factor, self.people)
+
+    def at_most(self, epsilon: float) -> float:
+        outside, walk = self._excess(epsilon)
+        return outside + walk.at_most()
+
+    def at_least(self, epsilon: float) -> float:
+        outside, walk = self._excess(epsilon)
+        return outside + walk.mean_positive_part().low
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        worst = np.array([self._at(math.exp(min(e, LARGEST_EPSILON))) for e in epsilon.tolist()])
+        worst = np.array([self.at_most(e) for e in epsilon.tolist()])
         return worst, worst
 
-    def _at(self, factor: float) -> float:
-        parts = (self.crowds._excess(pair, other, factor) for pair, other in self.crowds._cases)
-        return max(outside + walk.at_most() for outside, walk in parts)
+    def epsilon(self, delta: float) -> float:
+        """At which they lose at least delta: about where the bound from above says."""
+        found = super().epsilon(delta)
+        while found > NOTHING and self.at_least(found) < delta:
+            found *= 1.0 - BACK
+        return found if found > NOTHING else 0.0

@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from headcount.privacy import laws
-from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss
+from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss, RoundedDown
 from headcount.privacy.pair import exp_down
 from headcount.privacy.trinomial import CUT_ON_THE_WAY, SKIPPED, Trinomial, mean_excess, thinned
 from headcount.programme.law import Floats
@@ -35,6 +35,7 @@ from headcount.programme.table import Ints
 MOST_FAKES = 1 << 13
 STRETCHES = 48
 ROUNDED = 2.0**-46
+NEARLY = 1.01  # times what is lost, far more than sums here are rounded up by
 FEW = 192
 
 
@@ -142,6 +143,12 @@ class HadamardBlanket(_Cover):
     blankets: int
     indices: int
 
+    own: int = 0  # tuples of others that look like uniform ones
+
+    def among_others(self) -> PrivacyLoss:
+        """What is lost among others who all hold a value whose row is independent of both."""
+        return RoundedDown(replace(self, own=self.people - 1), NEARLY)
+
     @property
     def inside(self) -> float:
         return 2.0**-self.indices
@@ -151,7 +158,7 @@ class HadamardBlanket(_Cover):
         return self.inside
 
     def _messages(self) -> tuple[Ints, Floats, int]:
-        return np.array([self.people * self.blankets + 1]), np.ones(1), 1
+        return np.array([self.people * self.blankets + self.own + 1]), np.ones(1), 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,14 +211,20 @@ class RandomFakeUsersBlanket(PrivacyLoss):
     people: int
     each: int
     chance: float
+    others: bool = False  # who all hold a third value
     kind = "bound"
+
+    def among_others(self) -> PrivacyLoss:
+        """What is lost among others who all hold a third value: at these two their rows are as fakes are."""
+        return RoundedDown(replace(self, others=True), NEARLY)
 
     @cached_property
     def _stretches(self) -> list[tuple[FakeUsersBlanket, float]]:
         law = laws.binomial(self.people, self.chance)
         parts = np.array_split(np.arange(law.masses.size), min(STRETCHES, law.masses.size))
-        fewest = self.people * self.each + law.start
-        return [(FakeUsersBlanket(self.flip, fewest + int(part[0])), float(law.masses[part].sum())) for part in parts]
+        rows = self.people * self.each + law.start + (self.people - 1 if self.others else 0)
+        place = -1 if self.others else 0
+        return [(FakeUsersBlanket(self.flip, rows + int(part[place])), float(law.masses[part].sum())) for part in parts]
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         worst = sum((mass * rows.orders(epsilon)[0] for rows, mass in self._stretches), np.zeros_like(epsilon))

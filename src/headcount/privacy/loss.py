@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -11,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from headcount.common.root_finding import crossing
+from headcount.common.short_decimals import COMPARED, rounded_down
 from headcount.programme.law import Floats
 
 ROUND_UP = 1.0 + 1e-10  # masses are good to 1e-11 and sums of them to about as much; claims are rounded up by this
@@ -119,8 +121,31 @@ class PrivacyLoss(ABC):
 
     @property
     def attained(self) -> PrivacyLoss | None:
-        """The loss of certain neighbouring crowds, and so a lower bound; None where none is known."""
-        return None if self.kind == "bound" else self
+        """What certain neighbouring crowds lose, rounded down: a lower bound. None where none is known.
+
+        Examples
+        --------
+        >>> loss = hc.protocol("shuffled-basic-rappor", hc.Histogram(100), n=10_000, epsilon=1, delta=1e-6).loss
+        >>> f"epsilon is at least {loss.attained.epsilon(1e-6):.3f} and at most {loss.epsilon(1e-6):.3f}"
+        'epsilon is at least 0.954 and at most 1.000'
+        """
+        return None if self.kind == "bound" else RoundedDown(self, 1.0 + WITHIN[self.kind])
+
+    def epsilon_at_least(self, delta: float) -> float | None:
+        """The epsilon that certain crowds lose at this delta; None where none is known.
+
+        Parameters
+        ----------
+        delta : float
+            From 0 to 1.
+
+        Returns
+        -------
+        float or None
+            To six digits, rounded down.
+        """
+        found = math.inf if self.attained is None else self.attained.epsilon(delta)
+        return rounded_down(found, COMPARED) if math.isfinite(found) else None
 
     def delta_slack(self, epsilon: float) -> float:
         """The part of delta that pays for rounded tables and cut tails.
@@ -169,6 +194,46 @@ class PrivacyLoss(ABC):
             return math.log(max(here, 1e-300) / delta) if delta else math.copysign(1.0, here - 1e-300)
 
         return crossing(excess, (low, excess(low)), (high, excess(high)), tight=1e-10 if delta else 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class RoundedDown(PrivacyLoss):
+    """A loss less what it has been rounded up by: slack, and at most so many times the rest."""
+
+    loss: PrivacyLoss
+    times: float
+    kind = "bound"
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        claims = [self.loss.claim(each) for each in epsilon.tolist()]
+        least = np.array([max(0.0, delta - 2.0 * slack) for delta, slack in claims]) / (self.times * ROUND_UP)
+        return least, least
+
+
+@dataclass(frozen=True, eq=False)
+class Bounded(PrivacyLoss):
+    """A bound, and what certain crowds are known to lose, which is worked out where it is asked for."""
+
+    most: PrivacyLoss
+    least: Callable[[], PrivacyLoss]
+    kind = "bound"
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        return self.most.orders(epsilon)
+
+    def slack(self, epsilon: float) -> float:
+        return self.most.slack(epsilon)
+
+    def claim(self, epsilon: float) -> ClaimedDelta:
+        return self.most.claim(epsilon)
+
+    def epsilon(self, delta: float) -> float:
+        return self.most.epsilon(delta)
+
+    @property
+    def attained(self) -> PrivacyLoss | None:
+        least = self.least()
+        return least if least.kind == "bound" else least.attained
 
 
 class GrowingSlack(PrivacyLoss):
@@ -236,6 +301,10 @@ class GroupPrivacy(PrivacyLoss):
     @classmethod
     def of(cls, one: PrivacyLoss, reports: int) -> PrivacyLoss:
         return one if reports == 1 else cls(one, reports)
+
+    @property
+    def attained(self) -> PrivacyLoss | None:
+        return self.one.attained  # of crowds in which one of the reports differs
 
     def _grown(self, epsilon: Floats) -> Floats:
         return np.asarray(np.exp(np.multiply.outer(epsilon / self.reports, np.arange(self.reports))).sum(axis=-1))

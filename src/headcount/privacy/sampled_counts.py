@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from headcount.privacy import laws
-from headcount.privacy.loss import Kind, PrivacyLoss
+from headcount.privacy.loss import WITHIN, Kind, PrivacyLoss, RoundedDown
 from headcount.privacy.pair import exp_down
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
@@ -103,6 +103,11 @@ class SampledHistogram(PrivacyLoss):
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         worst = np.array([self._worst(float(e)) for e in epsilon])
         return worst, worst
+
+    @property
+    def attained(self) -> PrivacyLoss:
+        """What the two counts lose that were found."""
+        return RoundedDown(self, UNSEARCHED * (1.0 + WITHIN["exact"]))
 
     def slack(self, epsilon: float) -> float:
         return 4.0 * laws.CUT

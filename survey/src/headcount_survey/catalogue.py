@@ -1,5 +1,7 @@
 """The studies, one line each: every question, figure and theorem of the notes in runnable form."""
 
+from collections.abc import Mapping
+
 from headcount.errors import BadArgument
 from headcount_survey.answers import Answers
 from headcount_survey.errata import Errata
@@ -83,9 +85,9 @@ STUDIES: tuple[type[Study], ...] = (
 )
 
 
-def study(name: str) -> Study:
-    """The study of this name."""
+def study(name: str, parameters: Mapping[str, float] | None = None) -> Study:
+    """The study of this name, with these parameters in place of its own."""
     for found in STUDIES:
         if found.name == name:
-            return found()
+            return found.of(parameters or {})
     raise BadArgument("name", f"is {name!r}", f"use one of {', '.join(found.name for found in STUDIES)}")

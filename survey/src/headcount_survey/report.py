@@ -47,7 +47,7 @@ def page(study: Study, found: Finding) -> str:
         *(figure if found.draw else []),
         found.body or found.sheet.markdown(),
         "",
-        f"Made by `headcount study run {study.name}`.",
+        f"Made by `{study.command}`.",
         "",
     ]
     return "\n".join(lines)

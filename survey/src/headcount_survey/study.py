@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import Field, dataclass, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
+from headcount.errors import BadArgument
 from headcount.figures.text_table import TextTable
 from headcount.planner.selection import Progress
 
@@ -41,11 +42,36 @@ class Finding:
 
 
 class Study(ABC):
-    """One question. The same version gives the same finding: whatever is random has a seed."""
+    """One question. The same version gives the same finding: whatever is random has a seed.
+
+    A study with parameters is a dataclass, with a default for each.
+    """
 
     name: ClassVar[str]
     question: ClassVar[str]
     source: ClassVar[str]  # where the notes or the papers ask or claim it
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, float]) -> Self:
+        """With these in place of its own; a study that has any is a dataclass."""
+        own: dict[str, type] = {each.name: type(each.default) for each in fields(cls)} if is_dataclass(cls) else {}
+        for name, value in parameters.items():
+            if name not in own:
+                works = f"use one of {', '.join(own)}" if own else f"{cls.name} has none: leave it out"
+                raise BadArgument("parameters", f"have {name!r}", works)
+            if own[name] is int and value != int(value):
+                raise BadArgument(name, f"is {value:g}", "use a whole number")
+        return cls(**{name: own[name](value) for name, value in parameters.items()})
+
+    @property
+    def command(self) -> str:
+        """What makes it."""
+        own: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
+        words = [f"headcount study run {self.name}"]
+        for each in own:
+            value = getattr(self, each.name)
+            words += [f"--param {each.name}={value:g}"] if value != each.default else []
+        return " ".join(words)
 
     @abstractmethod
     def run(self, quick: bool = False, watch: Progress = iter) -> Finding:

@@ -102,6 +102,7 @@ def _row(option: CalibratedOption, everything: bool) -> Told:
         "messages": protocol.messages_per_person,
         "bits": protocol.bits_per_person,
         "accounting": protocol.loss.kind,
+        "at_least": option.epsilon_at_least if everything and protocol.loss.kind == "bound" else None,
         "proportionate": option.proportionate,
     }
 

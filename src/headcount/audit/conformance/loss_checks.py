@@ -32,7 +32,7 @@ MOST_OUTCOMES = 5_000  # of one report, over all values, whose laws are compared
 
 def the_claimed_loss_covers_every_view(protocol: Protocol) -> None:
     """For every pair of neighbouring crowds, the enumerated loss is at most the claim, and equal to
-    it where the claim is exact.
+    it where the claim is exact. Some pair loses what the claim says that certain crowds do.
 
     Where the number of people is private, the claim is for any number of them, and equality for as
     many as the instance has.
@@ -41,6 +41,12 @@ def the_claimed_loss_covers_every_view(protocol: Protocol) -> None:
     every = exact_delta(protocol, people, EPSILONS)
     _hold(judge_claim(protocol, people, protocol.loss_if(people), every))
     _hold(judge_claim(protocol, people, protocol.loss, every, tight=not protocol.neighbours.hides_size))
+    attained = protocol.loss.attained
+    if attained is not None and not protocol.neighbours.hides_size:
+        for epsilon, truth in zip(EPSILONS, every, strict=True):
+            least = attained.delta(epsilon)
+            lost = least <= float(truth.high) * (1.0 + AGREES) + AGREES**2
+            require(lost, f"{protocol.name}: no crowd loses {least:.9g} at epsilon {epsilon:g}, but {truth} at most")
 
 
 def the_loss_follows_dropouts(protocol: Protocol) -> None:

@@ -67,10 +67,10 @@ class ScoredReports(Protocol):
 
     @property
     def message_laws(self) -> MessageLaws:
-        """Every message is least likely at one of the two ends."""
-        first, last, *between = (self.chances(level) for level in (0, self.grid, self.grid // 2)[: self.grid + 1])
-        rows = np.array([first, last, *between])
-        return MessageLaws(rows, np.minimum(first, last), others=tuple(range(len(rows))))
+        """Every message is least likely at one of the two ends; others may hold these, or what is halfway."""
+        steps = steps_of(self.task)
+        rows = np.array([self._chances_of(value) for value in (0, steps, steps // 2)[: steps + 1]])
+        return MessageLaws(rows, np.minimum(*rows[:2]), others=tuple(range(len(rows))))
 
     @property
     def local_epsilon(self) -> float | None:
@@ -94,13 +94,16 @@ class ScoredReports(Protocol):
     def point(self, tally: Tally) -> Floats:
         return np.asarray((tally.totals - tally.reports * self._ends[0]) / self._gain, dtype=np.float64)
 
-    def _one(self, value: int) -> Law:
-        """The law of one person's score."""
+    def _chances_of(self, value: int) -> Floats:
+        """The chance of each kind of message of someone with this value, which is rounded to a level."""
         level, part = divmod(value * self.grid, steps_of(self.task))
         rest = part / steps_of(self.task)
-        chances = (1.0 - rest) * self.chances(level) + (rest * self.chances(level + 1) if rest else 0.0)
+        return np.asarray((1.0 - rest) * self.chances(level) + (rest * self.chances(level + 1) if rest else 0.0))
+
+    def _one(self, value: int) -> Law:
+        """The law of one person's score."""
         first = int(self.scores.min())
-        masses: Floats = np.bincount(self.scores - first, chances).astype(np.float64)
+        masses: Floats = np.bincount(self.scores - first, self._chances_of(value)).astype(np.float64)
         return Law(first, masses)
 
     @cached_property

@@ -26,7 +26,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -34,9 +34,10 @@ import numpy.typing as npt
 
 from headcount.common.short_decimals import compared, decayed
 from headcount.errors import BadArgument, Infeasible
-from headcount.privacy import Budget, Crowd, Model, NoGuarantee, PrivacyLoss, laws
+from headcount.privacy import Bounded, Budget, Crowd, Model, NoGuarantee, PrivacyLoss, TotalVariationSlack, laws
 from headcount.privacy import exact_tables as tables
 from headcount.privacy.almost_central import AlmostCentral, flooding_noise, unavoidable_delta
+from headcount.privacy.discrete_laplace import IdealLaplaceShift
 from headcount.privacy.zero_sum_sets import ZeroSumSets
 from headcount.programme import All, Batch, Brick, Copies, Each, Emit, Field, Table, Tally
 from headcount.programme.law import Floats, Noise
@@ -148,7 +149,10 @@ class AlmostCentralSum(Protocol):
     def view(self, honest: int) -> PrivacyLoss:
         if honest < self.crowd.honest:
             return NoGuarantee()
-        return AlmostCentral(self.levels, self.cancel, self.shape, self._decays, self._distance(honest))
+        distance = self._distance(honest)
+        bound = AlmostCentral(self.levels, self.cancel, self.shape, self._decays, distance)
+        told = IdealLaplaceShift(Fraction(-math.log(self.cancel)), self.levels)  # by the sum alone
+        return Bounded(bound, partial(TotalVariationSlack, told, distance, "exact"))
 
     def _distance(self, honest: int) -> float:
         """The total variation between the noise that is drawn from tables and its law."""

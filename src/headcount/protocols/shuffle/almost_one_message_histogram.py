@@ -18,13 +18,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Self
 
 from headcount.errors import BadArgument
-from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
+from headcount.privacy import Bounded, Budget, Crowd, Model, Pair, PrivacyLoss, laws
 from headcount.privacy.blanket import HashedBlanket
 from headcount.programme import All, Below, Brick, Chance, Copies, Field, Let, Maybe, Tally
-from headcount.programme.law import Floats, Noise
+from headcount.programme.law import Floats, Law, Noise
 from headcount.protocols.base import Choices, Knob, Settings, Shape, likely_variance
 from headcount.protocols.shared.hashing import HashedMessages, LinearHash, next_prime
 from headcount.questions import Histogram, Question
@@ -80,7 +81,20 @@ class AlmostOneMessageHistogram(HashedMessages):
 
     def view(self, honest: int) -> PrivacyLoss:
         each, chance = self._blankets
-        return HashedBlanket(honest, each + chance, self.buckets, self.collision)
+        bound = HashedBlanket(honest, each + chance, self.buckets, self.collision)
+        return Bounded(bound, partial(self._by_one_value, honest))
+
+    def _by_one_value(self, honest: int) -> PrivacyLoss:
+        """Of the messages that have the bucket of a value which all others hold: their own are no noise."""
+        others = self._supporting(0, honest)
+        without = others.weighed(1.0 - self.collision) | others.shifted(1).weighed(self.collision)
+        return Pair.of(others.shifted(1), without)
+
+    def _supporting(self, others: int, reports: int) -> Law:
+        """How many messages have the bucket of a value that these others do not hold, of that many reports."""
+        each, chance = self._blankets
+        cover = laws.binomial(reports * each, 1.0 / self.buckets) + laws.binomial(reports, chance / self.buckets)
+        return laws.binomial(others, self.collision) + cover
 
     def point(self, tally: Tally) -> Floats:
         each, chance = self._blankets
@@ -89,10 +103,8 @@ class AlmostOneMessageHistogram(HashedMessages):
 
     def noise(self, truth: int, reports: int) -> Noise:
         each, chance = self._blankets
-        others = laws.binomial(reports - truth, self.collision)
-        cover = laws.binomial(reports * each, 1.0 / self.buckets) + laws.binomial(reports, chance / self.buckets)
         expected = (reports - truth) * self.collision + reports * (each + chance) / self.buckets
-        return Noise.of(others + cover, centre=expected, scale=1.0 / (1.0 - self.collision))
+        return Noise.of(self._supporting(reports - truth, reports), centre=expected, scale=1.0 / (1.0 - self.collision))
 
     def size_of_error(self, truth: int, reports: int) -> float:
         (each, chance), p, b = self._blankets, self.collision, self.buckets

@@ -16,7 +16,7 @@ section 4.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -76,7 +76,9 @@ class BlanketSum(Protocol):
 
     @property
     def message_laws(self) -> MessageLaws:
-        return MessageLaws.response(self.lie, self.kinds)
+        """Others may be at a level between the ends, if a value is."""
+        told = MessageLaws.response(self.lie, self.kinds)
+        return told if math.gcd(steps_of(self.task), self.levels) > 1 else replace(told, others=(0, 1))
 
     def point(self, tally: Tally) -> Floats:
         return (tally.totals / self.levels - tally.reports * self.lie / 2.0) / (1.0 - self.lie)

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Self
 
-from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, TotalVariationSlack, laws
+from headcount.privacy import Bounded, Budget, Crowd, Model, Pair, PrivacyLoss, laws
 from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme import All, Brick, Chance, Copies, Emit, Field, Maybe, Tally
 from headcount.programme.law import Floats, Law, Noise
@@ -78,11 +79,18 @@ class CheuSum(Protocol):
         """The worst number of ones among the others.
 
         If each level is a step they can send every number; if not, the worst may be none of theirs,
-        which matters unless all numbers are about as bad.
+        which matters unless all numbers are about as bad. None at all they can send.
         """
         worst = ShuffledBits(self.flip, (honest - 1) * self.levels, self.levels)
         whole = steps_of(self.task) % self.levels == 0
-        return worst if whole or worst.wide else TotalVariationSlack(worst, 0.0, "bound")
+        if whole or worst.wide:
+            return worst
+        return Bounded(worst, partial(self._among_zeros, honest))
+
+    def _among_zeros(self, honest: int) -> PrivacyLoss:
+        others = laws.binomial((honest - 1) * self.levels, self.flip)
+        own = laws.binomial(self.levels, self.flip)
+        return Pair.of(others + own, others + (-own).shifted(self.levels))
 
     def point(self, tally: Tally) -> Floats:
         bits = tally.reports * self.levels

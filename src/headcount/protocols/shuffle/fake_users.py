@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
 
-from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
+from headcount.privacy import Bounded, Budget, Crowd, Model, PrivacyLoss, laws
 from headcount.privacy.blanket import RandomFakeUsersBlanket
 from headcount.programme import All, Brick, Chance, Copies, Field, Maybe, Row, Tally
 from headcount.programme.law import Floats, Noise
@@ -76,7 +76,9 @@ class FakeUsers(BitRows):
         return All(own, *surely, *((Maybe(chance, fake),) if chance else ()))
 
     def view(self, honest: int) -> PrivacyLoss:
-        return RandomFakeUsersBlanket(self.flip, honest, *self._each)
+        """Others who hold a third value hide the two as fakes do."""
+        bound = RandomFakeUsersBlanket(self.flip, honest, *self._each)
+        return Bounded(bound, bound.among_others) if self.task.values > 2 else bound
 
     def point(self, tally: Tally) -> Floats:
         rows = tally.reports * (1 + sum(self._each))

@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from headcount.privacy import Budget, Crowd, Model, PrivacyLoss, laws
+from headcount.privacy import Bounded, Budget, Crowd, Model, PrivacyLoss, laws
 from headcount.privacy.blanket import HadamardBlanket
 from headcount.programme import All, Batch, Below, Brick, Copies, Emit, Field, Let, Tally
 from headcount.programme.law import Floats, Ints, Noise
@@ -169,7 +169,9 @@ class HadamardShuffle(Protocol):
         return Tally(batch.reports, found)
 
     def view(self, honest: int) -> PrivacyLoss:
-        return HadamardBlanket(honest, self.blankets, self.indices)
+        """Others who hold the fourth value hide the first two as uniform tuples do: their rows are independent."""
+        bound = HadamardBlanket(honest, self.blankets, self.indices)
+        return Bounded(bound, bound.among_others) if self.task.values > 3 else bound
 
     @property
     def _chance(self) -> float:

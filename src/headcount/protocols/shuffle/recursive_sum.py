@@ -21,8 +21,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -30,7 +30,8 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.errors import BadArgument
-from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
+from headcount.privacy import Bounded, Budget, Crowd, Model, PrivacyLoss
+from headcount.privacy.amplified import CrowdLoss, MessageLaws
 from headcount.privacy.shuffled_digits import ShuffledDigits, added, one_digit
 from headcount.programme import All, Batch, Below, Brick, Chance, Emit, Field, Let, Maybe, Rounded, Tally
 from headcount.programme.law import Floats, Noise
@@ -134,7 +135,13 @@ class RecursiveSum(Protocol):
         return Tally(batch.reports, np.array(parts))
 
     def view(self, honest: int) -> PrivacyLoss:
-        return ShuffledDigits(tuple(map(float, self.lies)), tuple(self.alphabets), honest)
+        """Of digits that all change; one of them tells something alone, among others who all hold the same."""
+        lies, levels = tuple(map(float, self.lies)), self._units[0] * self.precisions[0]
+        digit = max(range(self.digits), key=lambda at: self.alphabets[at] / lies[at])
+        one = MessageLaws.response(lies[digit], self.alphabets[digit])
+        if steps_of(self.task) % levels:
+            one = replace(one, others=(0, 1))  # of which both ends of the range are
+        return Bounded(ShuffledDigits(lies, tuple(self.alphabets), honest), partial(CrowdLoss, one, honest))
 
     @cached_property
     def _worth(self) -> Floats:

@@ -25,13 +25,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from headcount.common.short_decimals import decayed
 from headcount.errors import BadArgument
-from headcount.privacy import Budget, Crowd, Model, Pair, PrivacyLoss, TotalVariationSlack, laws
+from headcount.privacy import Bounded, Budget, Crowd, Model, Pair, PrivacyLoss, TotalVariationSlack, laws
 from headcount.privacy import exact_tables as tables
 from headcount.privacy.discrete_laplace import IdealLaplaceShift
 from headcount.privacy.share_distance import fewest_shares, published_shares, share_distance
@@ -129,10 +130,12 @@ class SplitAndMix(Protocol):
         return Tally(batch.reports, np.array([total]), None, self.modulus)
 
     def view(self, honest: int) -> PrivacyLoss:
-        """The noise is symmetric with one mode, so that the widest shift is the worst."""
+        """The noise is symmetric with one mode, so that the widest shift is the worst; the sum tells as much alone."""
         drawn = tables.distance(tables.negative_binomial_cells(1.0 / self.crowd.honest, self.decay))
         mixed = share_distance(honest, self.modulus, self.shares)
-        return TotalVariationSlack(self._sum(honest), 2.0 * honest * drawn + mixed, "bound")
+        total, distance = self._sum(honest), 2.0 * honest * drawn
+        bound = TotalVariationSlack(total, distance + mixed, "bound")
+        return Bounded(bound, partial(TotalVariationSlack, total, distance, "exact"))
 
     def _sum(self, honest: int) -> PrivacyLoss:
         """The loss of the sum; with everybody's share the noise is two-sided geometric."""

@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from headcount.cli.commands import Commands
-from headcount.cli.options import Formats
+from headcount.cli.options import Formats, parameters_of
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, console, grid, show
+from headcount.errors import BadArgument
 from headcount_survey.cli.statements import check
 
 studies = Commands(help="Every question, figure and theorem of the field, runnable.")
@@ -34,12 +35,15 @@ def run(
     name: Annotated[str, typer.Argument(help="A study, or all.")],
     out: Annotated[Path, typer.Option(help="The folder for its page, rows and figures.")] = Path("studies"),
     quick: Annotated[bool, typer.Option("--quick", help="On a coarser grid.")] = False,
+    param: Annotated[list[str] | None, typer.Option("--param", help="A parameter of the study, as name=value.")] = None,
 ) -> None:
     """Computes, draws and writes; the answer is printed, with the time it took."""
     from headcount_survey.catalogue import STUDIES, study
     from headcount_survey.report import write
 
-    chosen = [found() for found in STUDIES] if name == "all" else [study(name)]
+    if name == "all" and param:
+        raise BadArgument("--param", "is about all studies", "name the study that has it")
+    chosen = [found() for found in STUDIES] if name == "all" else [study(name, parameters_of(param))]
     terminal = console()
     began, amiss = time.monotonic(), []
     for place, one in enumerate(chosen, 1):

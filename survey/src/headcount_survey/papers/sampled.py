@@ -10,8 +10,10 @@ import numpy as np
 
 from headcount.privacy.amplified import Amplified, MessageLaws
 from headcount.privacy.sampled_counts import SampledCount, SampledHistogram
+from headcount.programme.law import Floats
 from headcount_survey.notes.laws import binomial, divergence
-from headcount_survey.statement import Rows, Seen, Severity, corrected, proved
+from headcount_survey.statement import INSTANCE, Rows, Seen, Severity, corrected, proved, refuted
+from headcount_survey.studies.amplification import stronger_clones
 from headcount_survey.study import Verdict
 
 CLONES = "Feldman, McMillan and Talwar, Stronger privacy amplification by shuffling (2208.04591)"
@@ -30,7 +32,7 @@ row = Rows(CLONES)
     FIX,
     r"Proved where the victim's own report consists of clones only, as for one flipped bit. Where a third part is "
     r"left, as with three values, the simulation cannot know when to draw it; there use $e^{-\epsilon_0}$ or a "
-    r"blanket. No counterexample is known.",
+    r"blanket. No counterexample is known, but there is one with fewer clones (P6.1).",
     "amplification",
     basis=proved("for one flipped bit the victim's law is a mixture of the two clones; for others nothing is claimed"),
     severity=Severity.PRIVACY,
@@ -52,6 +54,48 @@ def clones() -> Seen:
         f"local epsilon 1.5: with 3 values {left[3]:.2f} of the victim's report is no clone, with 2 none; there the "
         f"bound holds in {len(shares)} cases, the exact delta at most {max(shares):.2f} of it",
     )
+
+
+@row(
+    "P6.1",
+    "Fewer clones for more answers",
+    "lemma 3.5 with p below 1/(e^eps0 + 1); corrected by the authors since",
+    r"With randomised response on $k$ values each of the others sends a clone with chance $2/(e^{\epsilon_0}+k-1)$, "
+    r"and the victim's other messages look like theirs.",
+    Verdict.FALSE,
+    r"They do not: among others who rarely send them, they are seen to be the victim's. The blanket, lies with chance "
+    r"$k/(e^{\epsilon_0}+k-1)$, is a bound, and large crowds attain it.",
+    "amplification",
+    basis=INSTANCE,
+    severity=Severity.PRIVACY,
+)
+def fewer_clones() -> Seen:
+    answers, local, people, epsilon = 4, 1.0, 4, 0.5
+    lie = 1.0 / (math.exp(local) + answers - 1.0)
+    sent = np.full((answers, answers), lie) + np.eye(answers) * (math.exp(local) - 1.0) * lie
+    held = itertools.combinations_with_replacement(range(answers), people - 1)
+    views = ([seen_of(sent[[victim, *others]]) for victim in (0, 1)] for others in held)
+    truth = max(divergence(first, second, epsilon) for first, second in views)
+    claimed = stronger_clones(local, people, answers).delta(epsilon)
+    bound = Amplified(MessageLaws.response(answers * lie, answers), people).delta(epsilon)
+    return refuted(
+        truth <= claimed,
+        truth <= bound,
+        f"{people} people with {answers} answers, local epsilon {local:g}: delta at {epsilon:g} is {truth:.5f}, where "
+        f"{claimed:.5f} is claimed; the blanket says {bound:.5f}",
+    )
+
+
+def seen_of(rows: Floats) -> Floats:
+    """The law of how often each message is sent, one row a person."""
+    law = np.ones((1,) * rows.shape[1])
+    for chances in rows:
+        grown = np.zeros([size + 1 for size in law.shape])
+        for message, chance in enumerate(chances):
+            here = tuple(slice(axis == message, size + (axis == message)) for axis, size in enumerate(law.shape))
+            grown[here] += chance * law
+        law = grown
+    return law.ravel()
 
 
 row.note = SAMPLE

@@ -149,7 +149,7 @@ function table({ ranking, state }) {
     worst && h("td", { class: "number wide" }, amount(row.worst, question)),
     h("td", { class: "number" }, row.interval === null ? "…" : `± ${amount(row.interval, question)}`),
     h("td", { class: "number" }, number(row.messages), row.proportionate ? null : h("span", { class: "trust-free" }, " too many")),
-    h("td", { class: "wide" }, row.accounting)));
+    h("td", { class: "wide" }, row.accounting, row.at_least === null ? null : `, ε ≥ ${Math.floor(1000 * row.at_least) / 1000}`)));
   const head = h("tr", {}, h("th", { scope: "col" }, "protocol"), h("th", { scope: "col", class: "number" }, "typical error"),
     worst && h("th", { scope: "col", class: "number wide" }, "worst category"),
     h("th", { scope: "col", class: "number" }, "95% interval"), h("th", { scope: "col", class: "number" }, "messages"),
