@@ -9,6 +9,7 @@ from headcount.planner.calibrate import calibrate
 from headcount.privacy.almost_central import AlmostCentral, unavoidable_delta
 from headcount.privacy.budget import Budget
 from headcount.privacy.crowd import Crowd
+from headcount.privacy.loss import Bounded
 from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
 from headcount.questions.sum_and_mean import Sum
 
@@ -31,7 +32,8 @@ def test_no_claim_is_below_the_unavoidable_delta(levels: int, inner: float, epsi
 
 def test_the_check_catches_a_bound_that_charges_too_much_slack() -> None:
     protocol, claimed = claims(40, 28.0, 1_000, 1e3, 30.0)
-    loss = protocol.loss
+    assert isinstance(protocol.loss, Bounded)
+    loss = protocol.loss.most
     assert isinstance(loss, AlmostCentral)
     assert unavoidable_delta(loss.top, loss.cancel, SLACK * loss.distance, 30.0) > claimed
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import truth
 
+from headcount.privacy import laws
 from headcount.privacy import shuffled_bits as shuffled
 from headcount.privacy.shuffled_bits import COVERED, SEARCHED, WIDE, ShuffledBits
 from headcount.programme.chance import Chance
@@ -154,3 +155,18 @@ def test_the_check_of_the_tails_catches_one_that_is_cut_or_begins_elsewhere(
     monkeypatch.setattr(ShuffledBits, "_alone", lambda *_: whole)
     with pytest.raises(AssertionError):
         check_tails(loss, 0.3)
+
+
+@pytest.mark.parametrize("deviations", [0.0, 0.003, 0.03, 0.5])
+@pytest.mark.parametrize(("flip", "people"), [(1 / 3, 300), (1 / 3, 1_000), (0.45, 400)])
+def test_near_epsilon_0_the_worst_crowd_may_be_any(flip: float, people: int, deviations: float) -> None:
+    chance, others = Chance.down(flip), people - 1
+    epsilon = deviations * (1 - 2 * flip) / math.sqrt(others * flip * (1 - flip))
+    gain, loss = 1 - flip - math.exp(epsilon) * flip, math.exp(epsilon) * (1 - flip) - flip
+    worst = 0.0
+    for ones in range(others // 2 + 1):
+        kept, turned = (laws.binomial(many, each) for many, each in ((others - ones, flip), (ones, 1 - flip)))
+        rest = (kept + turned).masses
+        more, fewer = np.append(0.0, rest), np.append(rest, 0.0)
+        worst = max(worst, *(np.maximum(gain * p - loss * q, 0.0).sum() for p, q in ((more, fewer), (fewer, more))))
+    assert worst * (1 - 1e-9) <= ShuffledBits(chance, others).delta(epsilon) <= worst * (1 + 1e-5)

@@ -61,7 +61,7 @@ class DigitsNotComposed(RecursiveSum):
     """As if only the last digit told anything."""
 
     def view(self, honest):
-        whole = super().view(honest)
+        whole = super().view(honest).most
         return type(whole)(whole.lies[-1:], whole.values[-1:], honest)
 
 

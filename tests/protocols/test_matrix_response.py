@@ -136,6 +136,22 @@ def test_a_flipped_bit_is_accounted_for_exactly_and_proved():
     assert hc.verify(hc.certify(plan)).answer == "proved"
 
 
+@pytest.mark.parametrize("matrix", ["2/3 1/3; 1/3 2/3", "1/3 2/3; 2/3 1/3", "1/2 1/2; 1/4 3/4"])
+@pytest.mark.parametrize("people", [60, 300])
+def test_what_is_private_alone_is_proved_among_others_at_every_point(matrix, people):
+    protocol = hc.protocol("shuffled-matrix-response", Histogram(2), n=people, matrix=matrix)
+    assert protocol.loss.kind == ("exact" if "/3" in matrix else "bound")
+    verdict = hc.verify(hc.certify(hc.Plan(protocol, hc.Budget(1, 1e-6))))
+    assert verdict.answer == "proved"
+    assert [point.truth.high for point in verdict.points if point.epsilon >= 0.75] == [0, 0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_matrix_of_next_to_nothing_but_the_truth_warns_of_nothing():
+    honest = hc.randomiser([[1e-300, 1 - 1e-300], [1 - 1e-300, 1e-300]])
+    assert 38 < honest.lower(1_000).epsilon(1e-6) <= honest.shuffled(1_000).epsilon(1e-6) < 39
+
+
 def test_chances_are_read_exactly_or_rounded_with_small_ones_up():
     assert matrix_text([[1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25]]).endswith("; 1/2 1/4 1/4")
     rows = matrix_rows([[1e-20, 1 - 1e-20], ["1/3", "2/3"]])

@@ -137,7 +137,8 @@ class Walk:
         across, up = less - 2.0 * grown * np.sin(0.5 * turned) ** 2, grown * np.sin(turned)
         size = np.hypot(across, up) @ self.chances
         across, up = across @ self.chances, up @ self.chances
-        real = 0.5 * np.log1p(across * (2.0 + across) + up**2)
+        with np.errstate(divide="ignore"):  # a transform of 0
+            real = 0.5 * np.log1p(across * (2.0 + across) + up**2)
         turn = np.arctan2(up, 1.0 + across)
         return self.people * real, self.people * turn, ROUNDED * (4.0 + self.people * size)
 

@@ -31,6 +31,7 @@ from headcount.programme.table import Ints
 SCANNED = 80  # points of a scan over two periods; crowds of up to twice as many people are searched whole
 FINE = 6
 LARGE_DELTA = 0.01  # from here on the worst crowd may be a mixed one
+FLAT = 0.1  # standard deviations from the mean to where a tail begins: up to there it may be as well, of any delta
 NARROW = 256
 WIDE = 1e5  # a variance so large that the integers hardly matter: x^2/8 of it is below COVERED down to deltas of 1e-30
 SEARCHED = 2_000  # then every crowd up to twice this size is searched
@@ -82,7 +83,7 @@ class ShuffledBits(PrivacyLoss):
         if half > SEARCHED:
             everywhere = self._search(half, epsilon) if worst >= LARGE_DELTA else worst
             return min(1.0, COVERED * max(worst, everywhere))
-        if worst < LARGE_DELTA:
+        if worst < LARGE_DELTA and epsilon * math.sqrt(self._variance) > FLAT * abs(1.0 - 2.0 * self.flip):
             return worst
         parts = np.array_split(np.arange(half + 1), 1 + half // NARROW)
         return max(float(self._divergences(part, epsilon).max()) for part in parts)

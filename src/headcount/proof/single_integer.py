@@ -35,6 +35,8 @@ FIRST = 64  # about as many stretches are needed
 PRODUCTS = 10  # units for a mass of each factor in a product of laws
 COMPARED = 2  # for an integer, in either order, and an epsilon
 
+NOTHING = Bounds(Fraction(0), Fraction(0), (Fraction(0), Fraction(0)))
+
 Added = dict[int, Fraction]  # what one person adds to the integer, with its chances
 
 
@@ -176,12 +178,19 @@ class Crowds:
     claimed: dict[Fraction, Fraction]
 
     def bounds(self, epsilon: Fraction) -> Bounds:
-        return self._found[epsilon]
+        return self._found.get(epsilon, NOTHING)
 
     @cached_property
     def _found(self) -> Found:
+        told = {epsilon: self.claimed[epsilon] for epsilon in self._growths}
+        if not told:
+            return {}
         with ctx.workprec(PRECISION):
-            return every_number(self.others, self.claimed, self._at, self._at, self.others // FIRST)
+            return every_number(self.others, told, self._at, self._at, self.others // FIRST)
+
+    def _pure(self, growth: arb) -> bool:
+        both = [(self.first.get(k, 0), self.last.get(k, 0)) for k in self.first.keys() | self.last.keys()]
+        return all(ball(p) <= growth * ball(q) and ball(q) <= growth * ball(p) for p, q in both)
 
     @cached_property
     def _powers(self) -> tuple[Powers, Powers]:
@@ -189,7 +198,9 @@ class Crowds:
 
     @cached_property
     def _growths(self) -> dict[Fraction, arb]:
-        return {epsilon: ball(epsilon).exp() for epsilon in self.claimed}
+        """Of the epsilons at which a report alone loses something: at others it loses nothing among others either."""
+        every = {epsilon: ball(epsilon).exp() for epsilon in self.claimed}
+        return {epsilon: growth for epsilon, growth in every.items() if not self._pure(growth)}
 
     def _at(self, k: int, others: int) -> Found:
         first, last = self._powers

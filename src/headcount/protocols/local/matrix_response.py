@@ -148,9 +148,9 @@ class MatrixResponse(Protocol):
 
     def shuffled_loss(self, honest: int) -> PrivacyLoss:
         """Exact for a bit that is flipped either way alike."""
-        (own, other, *_), second, *_ = self.drawn
-        if len(self.drawn) == self.kinds == 2 and second == (other, own) and own > other > 0:
-            return ShuffledBits(Chance.down(float(other)), honest - 1)
+        first, second, *_ = self.drawn
+        if len(self.drawn) == self.kinds == 2 and second == first[::-1] and 0 < min(first) < max(first):
+            return ShuffledBits(Chance.down(float(min(first))), honest - 1)
         return Amplified(self.message_laws, honest)
 
     @cached_property
