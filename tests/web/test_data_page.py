@@ -236,6 +236,44 @@ def test_what_the_ledger_does_not_pay_for_is_refused(folder: Path, tmp_path: Pat
     assert len(file.answers) == 1
 
 
+MESSY = {
+    **{"task": "fraction", "column": "left", "by": "plan", "unit": "id", "spelled": True, "epsilon": "20"},
+    **{"categories": "basic, pro", "blanks": "NA, -", "synonyms": "pro=Pro,PRO; yes=oui"},
+    "missing": "left=no, plan=other",
+}
+
+
+def test_a_messy_file_is_answered_in_groups_and_the_lines_ask_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "messy.csv"
+    rows = ["oui;Pro;1.234,50 €", "no;PRO;-", "NA;basic;12,00", "YES;;€1,00"] * 60
+    path.write_text(
+        "\n".join(["id;left;plan;spent", *(f"{at};{row}" for at, row in enumerate(rows))]), encoding="utf-8"
+    )
+    file = Files(tmp_path, path)[0]
+    file.ledger = hc.Ledger(epsilon=50)
+    told = file.answered(Asked.read(MESSY))
+    assert [[name, round(float(value), 1)] for name, value, _ in told["rows"]] == [
+        ["basic", 0.0],
+        ["pro", 0.5],
+        ["(other)", 1.0],
+    ]
+    assert told["rules"].startswith("As declared: Pro and PRO count as pro; oui counts as yes; ")
+    printed = headcount(*shlex.split(told["command"])[1:], where=tmp_path)
+    assert (printed.returncode, "0.5" in printed.stdout) == (0, True)
+    done = subprocess.run(
+        [sys.executable, "-c", told["python"]], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert "as declared: Pro and PRO count as pro; oui counts as yes" in done.stdout
+    bounds = {"bounds.low": "0", "bounds.high": "100", "clip": True, "numbers": "1.234,50"}
+    spent = {**MESSY, **bounds, "task": "mean", "column": "spent", "missing": "spent=0, plan=other", "spelled": False}
+    assert [round(float(value)) for _, value, _ in file.answered(Asked.read(spent))["rows"]] == [12, 50, 1]
+    assert file.advised(Asked.read(spent))["people"] == 240
+    with pytest.raises(hc.Refused, match="by is not known to plans"):
+        file.plan(Asked.read(MESSY))
+    with pytest.raises(hc.Refused, match="categories is missing"):
+        Asked.read({**spent, "categories": ""})
+
+
 def test_the_ledger_of_the_folder_is_charged(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     hc.Ledger.create("headcount.ledger", epsilon=1)
@@ -374,6 +412,8 @@ def test_the_keyboard_is_enough_and_nothing_is_out_of_place(browser: Any, page: 
     looked.page.focus("#data-task")
     looked.page.keyboard.press("Tab")
     looked.page.keyboard.type("churned")
+    looked.page.keyboard.press("Tab")
+    assert looked.page.evaluate("document.activeElement.name") == "by"
     looked.page.keyboard.press("Tab")
     looked.page.keyboard.type("Yes")
     looked.wait("body[data-advised=yes]")

@@ -12,7 +12,7 @@ import shlex
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from hashlib import sha256
 from importlib import import_module
@@ -23,7 +23,7 @@ import headcount
 from headcount.answers.estimate import Estimate
 from headcount.asking import ask
 from headcount.cli.files import table
-from headcount.cli.options import bins_of, categories_of, where_of
+from headcount.cli.options import bins_of, categories_of
 from headcount.engines.duckdb_connection import database
 from headcount.engines.engine import Rows, engine_for
 from headcount.engines.file_formats import column_types, kind_named
@@ -34,12 +34,15 @@ from headcount.planner.planning import crowd_for, plan_for
 from headcount.privacy.budget import Budget
 from headcount.protocols.base.plan import Plan
 from headcount.questions import QUESTIONS
-from headcount.questions.argument import Argument, Told
+from headcount.questions.argument import GROUPS, OTHER_GROUPS, Argument, Told
+from headcount.questions.count import Count, Fraction
 from headcount.questions.question import Question
+from headcount.questions.text_rules import TextRules
+from headcount_service.web.columns import OWN, Columns
 
 LARGEST = 1 << 30  # bytes of a file that is dropped
 EPSILON, DELTA = 3.0, 1e-5  # that a file may lose in all, where no ledger is named
-OWN = ("column", "where", "unit")  # what a question about a column is told besides its arguments
+IN_GROUPS = "The groups, between commas. Left out, they are whatever enough people share, which needs a delta."
 PICTURES = 100  # that are kept
 THEMES = ("light", "dark")
 
@@ -61,16 +64,21 @@ def described() -> list[dict[str, Any]]:
                     "name": each.name,
                     "label": each.label or each.name.capitalize(),
                     "told": str(each.told),
-                    "help": re.sub(r"--(\w+)", r"the \1", each.help),
+                    "help": IN_GROUPS if each is GROUPS else re.sub(r"With --by, (\w)", _capital, each.help),
                     "needed": each.needed,
+                    "grouped": each in (GROUPS, OTHER_GROUPS),
                 }
                 for each in kind.arguments
-                if each.name != "categories" or kind.name not in COUNTING
             ],
+            "grouped": GROUPS in kind.arguments,
         }
         for kind in QUESTIONS.values()
         if asked_of(kind)
     ]
+
+
+def _capital(found: re.Match[str]) -> str:
+    return found[1].upper()
 
 
 def _counting() -> frozenset[str]:
@@ -95,9 +103,7 @@ class Asked:
 
     question: Question
     told: dict[str, Any]  # the arguments of the question
-    column: str
-    where: list[str] | None  # which values count as a one, as they were typed
-    unit: str | None
+    columns: Columns
     epsilon: float
     delta: float
 
@@ -113,44 +119,40 @@ class Asked:
         known = {"task", *OWN, "epsilon", "delta", *_fields(kind)}
         for name in sorted(set(given) - known):
             raise BadArgument(name, f"does not belong to a {kind.name}", "leave it out")
-        column, unit = given.get("column", ""), given.get("unit", "") or None
-        if not column:
-            raise BadArgument("column", "is missing", "choose one")
-        where = _values(given.get("where", ""))
+        columns = Columns.read(given)
+        if columns.by is not None and "categories" not in told and kind not in (Count, Fraction):
+            raise BadArgument("categories", "is missing", "name the groups")
         numbers = _number("epsilon", given.get("epsilon", "")), _number("delta", given.get("delta", "") or "0")
-        return cls(kind.posed(**told), told, column, where, unit, *numbers)
+        return cls(kind.posed(**told), told, columns, *numbers)
 
     @property
     def budget(self) -> Budget:
         return Budget(self.epsilon, self.delta)
 
-    @property
-    def own(self) -> dict[str, Any]:
-        """What is told of the data, as `ask` takes it."""
-        return {"column": self.column, "where": where_of(self.where), "unit": self.unit}
-
     def rows(self, data: Any, question: Question) -> Rows:
-        return Rows.of(question, data, **self.own)
+        """What is read, and the question as it is declared."""
+        told = self.columns.options
+        rules = TextRules.of(told.get("synonyms"), told.get("blanks"), told.get("numbers"))
+        chosen = {name: told.get(name) for name in ("column", "by", "where", "unit")}
+        return Rows.of(question, data, text=rules, **chosen)
+
+    def declared(self, rows: Rows) -> Question:
+        """The question as the columns are declared."""
+        said = rows.reading_options(self.columns.options.get("missing"), spelled=self.columns.spelled)
+        return self.question.declared(said).planned(private=self.budget.neighbours.hides_size)
 
     @property
     def _numbers(self) -> dict[str, Any]:
         return {**self.told, "epsilon": self.epsilon, "delta": self.delta or None}
 
-    @property
-    def columns(self) -> list[str]:
-        """What is told of the data, as the command line takes it."""
-        where = [word for text in self.where or [] for word in ("--where", text)]
-        return [*_options({"column": self.column}), *where, *_options({"unit": self.unit})]
-
     def command(self, name: str) -> str:
         """The command that asks the same."""
-        words = ["headcount", self.question.name, name, *self.columns, *_options(self._numbers)]
+        words = ["headcount", self.question.name, name, *self.columns.words, *_options(self._numbers)]
         return shlex.join([*words, "--plot", "chart.png"])
 
     def python(self, name: str) -> str:
         """Python that asks the same."""
-        where = where_of(self.where)
-        options = {**self.own, "where": where[0] if where and len(where) == 1 else where, **self._numbers}
+        options = {**self.columns.options, **self._numbers}
         told = ", ".join(f"{option}={value!r}" for option, value in options.items() if value is not None)
         asked = f"answer = hc.{self.question.name}({name!r}, {told})"
         if not hasattr(headcount, self.question.name):
@@ -181,23 +183,13 @@ def _read(argument: Argument, given: dict[str, Any]) -> Any:
     match argument.told:
         case Told.BOUNDS:
             return tuple(_number(argument.name, each) for each in typed)
-        case Told.LABELS:
+        case Told.LABELS | Told.GROUPS:
             return categories_of(typed[0])
         case Told.EDGES:
             return bins_of(typed[0])
         case Told.TEXT:
             return typed[0]
     return _number(argument.name, typed[0])
-
-
-def _values(typed: str | bool) -> list[str] | None:
-    """One value, or several between commas; None where nothing is typed."""
-    if not str(typed).strip():
-        return None
-    values = [value.strip() for value in str(typed).split(",")]
-    if not all(values):
-        raise BadArgument("where", "has nothing between two commas", "write values as in Yes, Y")
-    return values
 
 
 def _number(name: str, typed: str) -> float:
@@ -245,10 +237,10 @@ class File:
 
     def planned(self, asked: Asked) -> Plan:
         """The plan for everybody in the file, and only for as many."""
-        question = asked.question.planned(private=asked.budget.neighbours.hides_size)
-        columns = [asked.column, *([asked.unit] if asked.unit else [])]
-        data = table(str(self.path), columns, None)
-        answers = engine_for(data).answers(question, asked.rows(data, question))
+        data = table(str(self.path), asked.columns.names, None)
+        rows = asked.rows(data, asked.question)
+        question = asked.declared(rows)
+        answers = engine_for(data).answers(question, rows)
         crowd = crowd_for(question, answers.size, 1, asked.budget)
         return plan_for(question, crowd, asked.budget, None, None, {})
 
@@ -270,12 +262,13 @@ class File:
         }
 
     def plan(self, asked: Asked) -> dict[str, Any]:
-        command = ["headcount", "run", "plan.json", self.name, *asked.columns]
+        asked.columns.require_plain()
+        columns = replace(asked.columns, missing=None, spelled=False)  # which the plan says
+        command = ["headcount", "run", "plan.json", self.name, *columns.words]
         return {"file": self.planned(asked).saved(), "command": shlex.join(command)}
 
     def answered(self, asked: Asked) -> dict[str, Any]:
-        columns = [asked.column, *([asked.unit] if asked.unit else [])]
-        data = table(str(self.path), columns, None)
+        data = table(str(self.path), asked.columns.names, None)
         with self.lock:
             estimate = ask(
                 data,
@@ -283,18 +276,19 @@ class File:
                 epsilon=asked.epsilon,
                 delta=asked.delta,
                 ledger=self.ledger,
-                **asked.own,
+                **asked.columns.options,
             )
             self.answers.append(estimate)
             number = len(self.answers) - 1
         rows = estimate.rows() if estimate.protocol.task.shape.several else []
         return {
             "number": number,
-            "asked": f"{asked.question.asks}, in the column {asked.column}?",
+            "asked": f"{asked.question.asks}, in the column {asked.columns.column}?",
             "value": "" if rows else _single(estimate),
             "interval": "" if rows else "95% interval {1} to {2}".format(*estimate.shown()[0]),
             "rows": [list(row) for row in rows[:PICTURES]],
             "note": estimate.note,
+            "rules": f"As declared: {'; '.join(estimate.rules)}." if estimate.rules else "",
             "guarantee": ", ".join(map(str, estimate.promises())),
             "command": asked.command(self.name),
             "python": asked.python(self.name),

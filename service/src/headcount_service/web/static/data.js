@@ -45,9 +45,9 @@ function open(told) {
   $("data-name").textContent = told.name;
   $("data-columns").replaceChildren(...told.columns.map(({ name, type }) => h("li", {}, h("b", {}, name), ` ${type}`)));
   $("data-count").textContent = `${told.columns.length} columns`;
-  for (const name of ["column", "unit"]) {
+  for (const [name, none] of [["column", "choose a column"], ["by", "no groups"], ["unit", "each row is a person"]]) {
     const kept = told.columns.map((column) => h("option", { value: column.name }, `${column.name} (${column.type})`));
-    field(name).replaceChildren(...(name === "unit" ? [h("option", { value: "" }, "each row is a person")] : [h("option", { value: "" }, "choose a column")]), ...kept);
+    field(name).replaceChildren(h("option", { value: "" }, none), ...kept);
   }
   field("task").replaceChildren(...told.questions.map(({ name, asks }) => h("option", { value: name }, `${name}: ${asks}?`)));
   $("data-asking").hidden = false;
@@ -59,9 +59,18 @@ function open(told) {
 /** The fields that the chosen question has to be told. */
 function choose() {
   question = file.questions.find(({ name }) => name === field("task").value);
-  const own = question.arguments.flatMap(fields);
+  if (!question.grouped) field("by").value = "";
+  field("by").closest(".field").hidden = !question.grouped;
+  field("spelled").closest(".field").hidden = !question.where;
+  if (!question.where) field("spelled").checked = false;
+  const own = question.arguments.filter(({ grouped }) => !grouped || field("by").value).flatMap(fields);
   const where = question.where ? [text("where", "Counts as a one", "Which value: true, 1 or text, as it is written; a comma separates several (Yes, Y). Left out, the column holds 0 and 1.")] : [];
+  const typed = asked();
   $("data-arguments").replaceChildren(...where, ...own);
+  for (const each of $("data-arguments").querySelectorAll("input")) {
+    if (each.type === "checkbox") each.checked = typed[each.name] === true;
+    else each.value = typed[each.name] ?? "";
+  }
   changed();
 }
 
@@ -183,6 +192,7 @@ function show(told) {
   $("data-interval").textContent = told.interval;
   const rows = told.rows.map(([name, value, span]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number" }, value), h("td", { class: "number" }, span)));
   $("data-rows").replaceChildren(...(rows.length ? [h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, ""), h("th", { scope: "col", class: "number" }, "answer"), h("th", { scope: "col", class: "number" }, "95% interval"))), h("tbody", {}, rows))] : []));
+  $("data-rules").textContent = told.rules;
   $("data-guarantee").textContent = [told.note, told.guarantee].filter(Boolean).join(". ");
   $("data-answer").hidden = false;
   lines(told);
@@ -235,7 +245,7 @@ export async function begin({ files }) {
     take(event.dataTransfer.files[0]);
   });
   $("data-form").addEventListener("submit", answer);
-  $("data-form").addEventListener("input", (event) => (event.target.name === "task" ? choose() : changed()));
+  $("data-form").addEventListener("input", (event) => (["task", "by"].includes(event.target.name) ? choose() : changed()));
   $("data-copy-command").addEventListener("click", copy("The command is", () => shown.command));
   $("data-copy-python").addEventListener("click", copy("The Python is", () => shown.python));
   $("data-save-plan").addEventListener("click", async () => {
