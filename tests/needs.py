@@ -72,6 +72,14 @@ def promtool() -> str:
     return found
 
 
+def systemd_analyze() -> str:
+    """What systemd says of units."""
+    found = shutil.which("systemd-analyze")
+    if found is None:
+        absent("systemd-analyze is missing: units are read and their exposure is looked at (apt install systemd)")
+    return found
+
+
 def postgresql() -> Path:
     """The folder of initdb and pg_ctl."""
     beside = shutil.which("initdb")

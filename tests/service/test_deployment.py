@@ -42,10 +42,7 @@ MOST_EXPOSED = 2.0
 
 def exposure(unit):
     """By systemd-analyze security, from 0 to 10."""
-    program = shutil.which("systemd-analyze")
-    if program is None:
-        needs.absent("systemd-analyze is missing: how exposed units are is not looked at (apt install systemd)")
-    checked = [program, "security", "--offline=true", "--no-pager", str(unit)]
+    checked = [needs.systemd_analyze(), "security", "--offline=true", "--no-pager", str(unit)]
     done = subprocess.run(checked, capture_output=True, text=True, check=False)
     found = re.search(r"Overall exposure level for .*: ([0-9.]+)", done.stdout)
     assert found, done.stderr

@@ -115,12 +115,11 @@ def test_the_guide_has_the_commands_of_the_recipe():
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
 def test_units_are_what_systemd_takes(unit, tmp_path):
     """With a program that exists in place of the one that is installed later."""
-    if shutil.which("systemd-analyze") is None:
-        pytest.skip("systemd is not installed: systemd-analyze cannot be found")
+    program = needs.systemd_analyze()
     for each in UNITS:
         text = each.read_text(encoding="utf-8").replace("/opt/headcount/bin/headcount", sys.executable)
         (tmp_path / each.name).write_text(text)
-    checked = ["systemd-analyze", "verify", "--man=no", str(tmp_path / unit.name)]
+    checked = [program, "verify", "--man=no", str(tmp_path / unit.name)]
     done = subprocess.run(checked, capture_output=True, text=True, check=False)
     said = [line for line in done.stderr.splitlines() if unit.name in line]
     assert (done.returncode, said) == (0, []), done.stderr
