@@ -28,6 +28,7 @@ from headcount.questions.strategies.tree import Tree
 DRAWS, MOST_DRAWN = 999, 1 << 22  # of fresh noise for a band, and cells of them at a time
 FEWEST_DRAWS = 99
 CLEAR = 2.0  # standard errors of people that must lie beyond a quantile
+PREFIXES = 31  # that stand for all
 AT_AN_EDGE = 1e-9  # of a bin
 
 
@@ -206,17 +207,28 @@ class DistributionEstimate(Estimate):
 
     def _prefix_tails(self, bins: int, part: float, chance: float) -> tuple[float, float]:
         """The tails of the error of the people in the first bins, less a part of all of them."""
-        if self.n is not None:
+        if self.n is not None and self._own_variances is None:
             return prefix_tails(self.protocol, self.tally.reports, bins, chance)
-        weights = np.full(self.people.size, -part)
+        weights = np.full(self.people.size, -part if self.n is None else 0.0)
         weights[:bins] += 1.0
         return self._law_of(weights).tails(chance)
 
     @cached_property
     def _largest_error(self) -> float:
         """The largest standard error of a prefix."""
-        variances = cast(Tree, self.protocol.strategy).prefix_variances()
-        return self._errors.std_error * math.sqrt(float(variances.max()))
+        return self._widest * math.sqrt(float(cast(Tree, self.protocol.strategy).prefix_variances().max()))
+
+    @cached_property
+    def _widest(self) -> float:
+        """The standard error of a cell of the first family, with what people add to their own ones at most."""
+        if self._own_variances is None:
+            return self._errors.std_error
+        found = []
+        for bins in np.linspace(0, self.people.size, PREFIXES + 2).astype(int)[1:-1].tolist():
+            first = (np.arange(self.people.size) < bins).astype(np.float64)
+            law = self._errors.combined(self.protocol.strategy.terms(first))
+            found.append(self._wider(first, law.std_error))
+        return self._errors.std_error * max(found)
 
     def quantile(self, part: float) -> QuantileEstimate:
         """The value below which a part of the people lie.
@@ -365,7 +377,7 @@ class DistributionEstimate(Estimate):
         at_once = max(1, min(draws, MOST_DRAWN // strategy.size))
         sizes = [min(at_once, draws - start) for start in range(0, draws, at_once)]
         largest = np.sort(np.concatenate([self._largest_of_fresh_noise(size, spread[1:]) for size in sizes]))
-        half = float(largest[math.ceil((draws + 1) * confidence) - 1]) * spread
+        half = float(largest[math.ceil((draws + 1) * confidence) - 1]) * spread * self._widest / self._errors.std_error
         counted = np.append(0.0, self._prefixes)
         return np.column_stack([self.edges, *(each / people for each in (counted, counted - half, counted + half))])
 
@@ -382,8 +394,11 @@ class DistributionEstimate(Estimate):
 
     @property
     def _bin_law(self) -> ErrorLaw:
-        """The law of a single bin's error, which is the same for all bins."""
-        return bin_law(self.protocol, self.tally.reports)
+        """The law of a single bin's error: the same for all bins, or that of the largest."""
+        law = bin_law(self.protocol, self.tally.reports)
+        if self._own_variances is None:
+            return law
+        return law.scaled(self._wider(np.eye(1, self.people.size, int(self.people.argmax()))[0], law.std_error))
 
     @property
     def _law(self) -> ErrorLaw:

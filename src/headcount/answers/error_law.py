@@ -27,8 +27,7 @@ class ErrorLaw:
 
     def scaled(self, by: float) -> ErrorLaw:
         """The law of the error times a number that is not negative."""
-        noise = Noise(self.noise.values * by, self.noise.masses, self.noise.dropped)
-        return ErrorLaw(noise, self.std_error * by, self.smooth, self.lattice * by)
+        return ErrorLaw(self.noise.times(by), self.std_error * by, self.smooth, self.lattice * by)
 
     def tails(self, chance: float) -> tuple[float, float]:
         """Two values: the error is below the first, and above the second, with at most this chance."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -190,7 +190,22 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return Linear(part[0], part, part, self.promises())
 
     def _law_of(self, weights: Floats) -> ErrorLaw:
-        return self._errors.combined(self.protocol.strategy.terms(weights)).scaled(self.scale)
+        law = self._errors.combined(self.protocol.strategy.terms(weights))
+        return law.scaled(self.scale * self._wider(weights, law.std_error))
+
+    def _wider(self, weights: Floats, std_error: float) -> float:
+        """By which factor the error of a sum is larger for what people add to their own cells: 1 for most protocols."""
+        if not std_error or self._own_variances is None:
+            return 1.0
+        squares = self._own_variances * self.protocol.strategy.coefficients(weights) ** 2
+        return math.sqrt(1.0 + max(0.0, float(squares @ self.protocol.point(self.tally))) / std_error**2)
+
+    @cached_property
+    def _own_variances(self) -> Floats | None:
+        """What a person adds to the variance of each cell that they are in; None if that is nothing."""
+        sizes = self.protocol.strategy.sizes_of_families
+        own = [self.protocol.own_variance(family) for family in range(len(sizes))]
+        return np.repeat(own, sizes) if any(own) else None
 
     @property
     def _errors(self) -> CellErrors:
@@ -245,10 +260,16 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return worst_truth(lambda truth: self.protocol.size_of_error(truth, self._people(truth)), max(1, most))[1]
 
     @property
+    def nearly(self) -> str:
+        """That intervals are approximate, where they are."""
+        nearly = self.protocol.approximate and self.protocol.task.shape is Shape.K_OF
+        return "intervals take errors to be independent, and these are only nearly so" if nearly else ""
+
+    @property
     def note(self) -> str:
         """What a 0 stands for where small counts are dropped, and that intervals are approximate; nothing otherwise."""
-        if self.protocol.task.shape is Shape.K_OF and self.protocol.approximate:
-            return "intervals take errors to be independent, and these are only nearly so"
+        if self.nearly:
+            return self.nearly
         return "small counts are dropped and read 0" if (self.people == 0.0).any() and self._drops else ""
 
     def _people(self, guess: int) -> int:

@@ -81,17 +81,23 @@ class CellError:
 class CellErrors:
     """The laws of the errors of cells, one for each family or for several, and that of any linear combination."""
 
-    def __init__(self, noises: Sequence[Noise], families: Sequence[int] = (0,)) -> None:
+    def __init__(self, noises: Sequence[Noise], families: Sequence[int] = (0,), unit: float | None = None) -> None:
         self.laws, self.families = [CellError(noise) for noise in noises], families
-        self.first, self.std_error = self.laws[0], self.laws[0].std_error
+        self.first, self.std_error = self.laws[0], self.laws[0].std_error if unit is None else unit
 
     @classmethod
     def of(cls, protocol: Protocol, reports: int) -> CellErrors:
-        """Those of a protocol's cells where nobody is, or in the middle if it makes no difference."""
-        strategy = protocol.strategy
+        """Those of a protocol's cells where nobody is."""
+        strategy, own = protocol.strategy, protocol.strategy.noise
         noises = [protocol.noise_in(family, 0, reports) for family in strategy.laws]
-        own = strategy.noise
-        return cls(noises, [strategy.laws.index(own.index(each)) for each in own] or [0] * strategy.families)
+        if not own:
+            return cls(noises, [0] * strategy.families)
+        unit = noises[0].std_error
+        scales = [
+            unit * math.sqrt(own[law]) / noise.std_error for law, noise in zip(strategy.laws, noises, strict=True)
+        ]
+        scaled = [noise.times(scale) for noise, scale in zip(noises, scales, strict=True)]
+        return cls(scaled, [strategy.laws.index(own.index(each)) for each in own], unit)
 
     @property
     def step(self) -> float:

@@ -229,9 +229,18 @@ class TableEstimate(Estimate):
         spans = [self.ends(margin, confidence) for margin in self._question.strategy.margins]
         return self._bounded(np.concatenate(spans))
 
+    def law_of_margin(self, margin: Axes) -> ErrorLaw:
+        """The law of the error of a cell of a margin: the same for all, or that of the largest."""
+        law, strategy = margin_law(self.protocol, self.tally.reports, margin), self._question.strategy
+        if self._own_variances is None:
+            return law
+        weights, start = np.zeros(strategy.parts), strategy.starts[margin]
+        weights[start + int(self.people[start : start + strategy.cells_of(margin)].argmax())] = 1.0
+        return law.scaled(self._wider(weights, law.std_error))
+
     def ends(self, margin: Axes, confidence: float) -> Floats:
         """A row [low, high] for each cell of a margin, in people."""
-        low, high = margin_law(self.protocol, self.tally.reports, margin).tails((1.0 - confidence) / 2.0)
+        low, high = self.law_of_margin(margin).tails((1.0 - confidence) / 2.0)
         start = self._question.strategy.starts[margin]
         cells = self.people[start : start + self._question.strategy.cells_of(margin)]
         return np.stack([cells - high, cells - low], axis=1)
@@ -240,7 +249,7 @@ class TableEstimate(Estimate):
     def _laws(self) -> list[ErrorLaw | None]:
         if self.within:
             return [None] * self.people.size
-        laws = (margin_law(self.protocol, self.tally.reports, margin) for margin in self._question.strategy.margins)
+        laws = (self.law_of_margin(margin) for margin in self._question.strategy.margins)
         return [
             law
             for margin, law in zip(self._question.strategy.margins, laws, strict=True)
@@ -253,7 +262,7 @@ class TableEstimate(Estimate):
     @property
     def std_error(self) -> float:
         """The standard error of a cell of one of the largest margins."""
-        return margin_law(self.protocol, self.tally.reports, self._question.strategy.margins[-1]).std_error
+        return self.law_of_margin(self._question.strategy.margins[-1]).std_error
 
     @property
     def simultaneous95(self) -> None:
@@ -298,9 +307,10 @@ class TableEstimate(Estimate):
 
     @property
     def note(self) -> str:
-        """Which margins are not shown."""
+        """Which margins are not shown, and that intervals are approximate."""
         left = len(self._largest) - len(self.sheets)
-        return f"and {counted(left, 'more margin')}: .margin(…), .sum(…), .to_pandas()" if left else ""
+        more = f"and {counted(left, 'more margin')}: .margin(…), .sum(…), .to_pandas()" if left else ""
+        return "; ".join(filter(None, (more, self.nearly)))
 
     def _lines(self) -> list[str]:
         return "\n\n".join(sheet.text() for sheet in self.sheets).splitlines()
@@ -390,7 +400,7 @@ class Margin(Tabular, Pictured):
     @property
     def std_error(self) -> float:
         """The standard error of each cell."""
-        return margin_law(self.of.protocol, self.of.tally.reports, self._sorted).std_error
+        return self.of.law_of_margin(self._sorted).std_error
 
     def __getitem__(self, labels: Any) -> Cell:
         named = labels if isinstance(labels, tuple) else (labels,)
@@ -418,7 +428,7 @@ class Margin(Tabular, Pictured):
 
     @property
     def _places(self) -> int:
-        low, high = margin_law(self.of.protocol, self.of.tally.reports, self._sorted).tails(0.025)
+        low, high = self.of.law_of_margin(self._sorted).tails(0.025)
         return digits(low, high) if high > low else 0
 
     def records(self) -> list[dict[str, Any]]:
@@ -450,7 +460,7 @@ class Margin(Tabular, Pictured):
     def table(self) -> TextTable:
         """A row for each label of the first column and a column for each of the second, or the cells one by one."""
         places = self._places
-        low, high = margin_law(self.of.protocol, self.of.tally.reports, self._sorted).tails(0.025)
+        low, high = self.of.law_of_margin(self._sorted).tails(0.025)
         title = f"{' by '.join(self.names)}, each ± {max(-low, high):,.{places}f} (95%)"
         if self.values.ndim == 2:
             headings = (self.names[0], *map(str, self.labels[1]))

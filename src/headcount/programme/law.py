@@ -177,6 +177,10 @@ class Noise:
     def of(cls, law: Law, *, centre: float, scale: float = 1.0) -> Noise:
         return cls(np.asarray((law.values - centre) * scale, dtype=np.float64), law.masses, law.dropped)
 
+    def times(self, factor: float) -> Noise:
+        """The law of the error times a number."""
+        return Noise(self.values * factor, self.masses, self.dropped)
+
     @property
     def step(self) -> float:
         """The largest gap between neighbouring values; 0 for a single one."""

@@ -31,6 +31,7 @@ from headcount.protocols.local.hybrid import Hybrid
 from headcount.protocols.local.local_hashing import LocalHashing
 from headcount.protocols.local.matrix_response import MatrixResponse
 from headcount.protocols.local.optimised_unary import OptimisedUnary
+from headcount.protocols.local.oracle_by_lot import OracleByLot
 from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.local.subset_selection import SubsetSelection
@@ -76,6 +77,7 @@ OWN: tuple[type[Protocol], ...] = (
     HadamardResponse,
     SubsetSelection,
     SuccinctHistogram,
+    OracleByLot,
     Duchi,
     Piecewise,
     Hybrid,

@@ -76,14 +76,16 @@ def count_scenario(people: int, ones: int, budget: Budget, task: Question | None
 
 
 def histogram_scenario(people: int, budget: Budget, categories: int = 20, task: Question | None = None) -> Scenario:
-    """Each category has two thirds of the people of the one before it, and none has nobody."""
+    """Each category has two thirds of the people of the one before it, and none has nobody; of families of cells, the
+    first one is judged."""
     task = task or Histogram(categories)
     shares = 1.5 ** -np.arange(categories, dtype=np.float64)
     held = np.maximum(1, np.floor(people * shares / shares.sum())).astype(np.int64)
     held[0] += people - held.sum()
     values = np.repeat(np.arange(categories), held)
     truth = task.truth(values)
-    return Scenario(task, budget, values, {f"{truth[cell]:,.0f} in it": cell for cell in (0, task.cells - 1)})
+    last = task.strategy.sizes_of_families[0] if task.shape is Shape.K_OF else task.cells
+    return Scenario(task, budget, values, {f"{truth[cell]:,.0f} in it": cell for cell in (0, last - 1)})
 
 
 def spread_scenario(people: int, budget: Budget, task: Question | None = None) -> Scenario:

@@ -268,8 +268,13 @@ class Declaration(ABC):
         return self.noise(truth, reports)
 
     def relative_variance(self, family: int) -> float:
-        """Of the error of a cell in this family, to one in the first: what least squares goes by."""
+        """What a cell of this family counts in the variance of a sum, relative to the variance of one in the first:
+        what least squares goes by."""
         return 1.0
+
+    def own_variance(self, family: int) -> float:
+        """By how much a person in a cell of this family adds more to the variance of its error than anybody else."""
+        return 0.0
 
     @property
     def linear(self) -> bool:

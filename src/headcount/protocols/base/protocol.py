@@ -39,7 +39,7 @@ from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.declaration import Declaration
 from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.simulation import Simulation, repeated
-from headcount.questions.domains.domain import Shape
+from headcount.questions.domains.domain import REBUILT, Shape
 from headcount.questions.reading import column
 from headcount.questions.strategies.strategy import Strategy
 
@@ -156,7 +156,7 @@ class Protocol(Declaration):
 
     def rebuilt(self, cells: Floats, people: int) -> Floats:
         """The parts of the answer, in people, from the cells: these themselves, where a person is in one of them."""
-        return self.strategy.rebuilt(cells, people) if self.task.shape is Shape.K_OF else cells
+        return self.strategy.rebuilt(cells, people) if self.task.shape in REBUILT else cells
 
     @cached_property
     def spread(self) -> float:
@@ -339,8 +339,8 @@ class Protocol(Declaration):
         return self.noise(self._hardest(people) if truth is None else truth, people)
 
     def _hardest(self, people: int) -> int:
-        if self.steady:
-            return people // 2
+        if extremes := self.extremes(people):
+            return max(extremes, key=lambda truth: self.size_of_error(truth, people))
         return worst_truth(lambda truth: self.size_of_error(truth, people), people)[1]
 
     def rmse(self, truth: int | None = None, reports: int | None = None) -> float:

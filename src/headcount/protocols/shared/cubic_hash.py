@@ -18,7 +18,7 @@ from headcount.programme.law import Ints
 from headcount.protocols.shared.hashing import LinearHash, next_prime
 
 U, V = Field.named("u"), Field.named("v")  # u counts from 0 and stands for u + 1
-AT_ONCE = 1 << 16  # messages
+AT_ONCE, CELLS = 1 << 12, 1 << 20  # messages, and numbers that are worked out at a time
 
 
 @dataclass(frozen=True)
@@ -64,18 +64,19 @@ class CubicHash:
         steps as there are values to a bucket, whatever the number of values.
         """
         found = np.zeros(self.prime, dtype=np.int64)
+        steps = np.arange(-(-self.prime // self.buckets))
         for first in range(0, u.size, AT_ONCE):
             part = slice(first, first + AT_ONCE)
             inverse = self._inverses(u[part].astype(np.int64) + 1)
             residue = bucket[part].astype(np.int64)
-            cube = (residue - v[part].astype(np.int64)) % self.prime * inverse % self.prime
-            step = self.buckets * inverse % self.prime
-            for _ in range(self.prime // self.buckets):  # all residues but the last one, which may be too large
-                found += np.bincount(cube, minlength=self.prime)
-                cube += step
-                np.subtract(cube, self.prime, out=cube, where=cube >= self.prime)
-            last = residue + self.prime // self.buckets * self.buckets < self.prime
-            found += np.bincount(cube[last], minlength=self.prime)
+            start = (residue - v[part].astype(np.int64)) % self.prime * inverse % self.prime
+            stride = self.buckets * inverse % self.prime
+            last = residue + int(steps[-1]) * self.buckets < self.prime  # whether there is a last one
+            for some in np.array_split(steps[:-1], -(-steps.size * residue.size // CELLS)):
+                cubes = (start[:, None] + stride[:, None] * some) % self.prime
+                found += np.bincount(cubes.ravel(), minlength=self.prime)
+            cubes = (start[last] + stride[last] * steps[-1]) % self.prime
+            found += np.bincount(cubes, minlength=self.prime)
         return found[self._cubes[:values]]
 
     def _inverses(self, numbers: Ints) -> Ints:

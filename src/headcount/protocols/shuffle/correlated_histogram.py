@@ -79,9 +79,9 @@ class CorrelatedHistogram(CorrelatedNoise):
 
     def view(self, honest: int) -> PrivacyLoss:
         share = honest / self.crowd.honest
-        pairs = laws.negative_binomial(self.shape * share, self.decay)
         own, flood = self._distance(self.own, self.cancel), self._distance(self.shape, self.decay)
         # Once it is clear that the tables can be drawn from.
+        pairs = laws.negative_binomial(self.shape * share, self.decay)
         ideal = two_correlated_losses(self.cancel, self.own * share, pairs, touched(self.task))
         return TotalVariationSlack(ideal, honest * (2.0 * own + flood), ideal.kind)
 

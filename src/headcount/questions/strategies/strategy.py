@@ -31,7 +31,7 @@ class Strategy(ABC):
     """
 
     codes: int  # how many there are
-    noise: tuple[float, ...]  # the variance of a cell of each family, in units of the first's; none if all are equal
+    noise: tuple[float, ...]  # the variance of a cell of each family, relative to the first; none if all are equal
     words = ""  # what its cells are, where there is a choice
 
     @property
@@ -56,7 +56,7 @@ class Strategy(ABC):
 
     def under(self, noise: Sequence[float]) -> Self:
         """The same for cells with these relative variances, one for each family."""
-        return self if len(set(noise)) == 1 else replace(cast(Any, self), noise=tuple(noise))
+        return self if set(noise) == {1.0} else replace(cast(Any, self), noise=tuple(noise))
 
     @cached_property
     def laws(self) -> tuple[int, ...]:
