@@ -200,7 +200,7 @@ def _checked(given: Labels) -> range | tuple[Label, ...]:
         raise BadArgument("categories", "mix text, numbers or something else", works)
     labels = tuple(_declared(label) for label in labels)
     if len(set(labels)) < len(labels):
-        raise BadArgument("categories", "has duplicates", "name each category once")
+        raise BadArgument("categories", "name a category twice", "name each once")
     return labels
 
 
