@@ -212,6 +212,40 @@ class Series(Tabular):
         parts = [(self._blocks.get(node) or self.answers.get(node[0]), 1.0) for node in nodes]
         return self._summed([(answer, weight) for answer, weight in parts if answer is not None], cell)
 
+    def distinct(self, last: int | None = None, *, first: int = 1, cell: Label | None = None) -> Linear:
+        """How many different people these rounds counted.
+
+        It is their sum where each person counts in one round. Otherwise the same people may be in several, and the
+        sum is no number of people.
+
+        Parameters
+        ----------
+        last : int, optional
+            Number of the last round; the newest unless given.
+        first : int
+            Number of the first round.
+        cell : optional
+            The category, of a histogram.
+
+        Raises
+        ------
+        errors.Unsupported
+            If a person may be in several of these rounds.
+        """
+        last = len(self._answers) if last is None else last
+        if last > first and not self._each_once:
+            raise Unsupported(
+                "people who are in several rounds would be counted several times: monthly people are not the sum of "
+                "weekly ones",
+                "ask for them as a question of its own, with rounds that are so long, in a plan for all rounds of both",
+            )
+        return self.cumulative(last, first=first, cell=cell)
+
+    @property
+    def _each_once(self) -> bool:
+        """Whether nobody counts in more than one round."""
+        return bool(self.begins) and self.plan.budget.rounds == len(self.levels.widths)
+
     def difference(self, later: int, earlier: int, *, cell: Label | None = None) -> Linear:
         """By how much one round's answer is larger than another's.
 

@@ -146,3 +146,28 @@ def test_threads_run_no_more_rounds_than_were_paid_for():
     with ThreadPoolExecutor(8) as pool:
         answers = [each for each in pool.map(run, range(2 * ROUNDS)) if each is not None]
     assert len(answers) == ROUNDS == len(series.answers)
+
+
+def test_a_budget_that_is_given_anew_promises_less_to_whoever_stays():
+    month = hc.advise("count", n=10_000, epsilon=1, delta=1e-6, rounds=4, protocols="discrete-gaussian").best
+    told = month.refreshed(13)
+    assert [row[1] for row in told.rows] == ["4", "8", "52"]
+    within, two, year = (float(row[2]) for row in told.rows)
+    assert (within, two, year) == (1.0, pytest.approx(1.45, rel=0.01), pytest.approx(4.08, rel=0.01))
+    assert hc.compose([month.protocol.loss] * 52).epsilon(1e-6) <= year
+    pure = hc.advise("count", n=10_000, epsilon=1, rounds=4, protocols="geometric").best
+    assert [row[2] for row in pure.refreshed(13).rows] == ["1", "2", "13"]
+    for windows in (1, 2_501, 2.5):
+        with pytest.raises(hc.errors.BadArgument, match="windows"):
+            month.refreshed(windows)
+
+
+def test_people_are_added_up_only_if_nobody_is_in_two_rounds():
+    rows = {"day": ["2026-01-05", "2026-01-13"] * 50, "who": range(100)}
+    asked = {"time": "day", "unit": "who", "first": "2026-01-05", "rounds": 2, "epsilon": 1, "delta": 1e-6}
+    once = hc.series(rows, **asked)
+    assert once.distinct().value == once.cumulative().value
+    often = hc.series(rows, **asked, contributes=2)
+    assert often.distinct(1).value == often.round(1).value
+    with pytest.raises(hc.errors.Unsupported, match="monthly people are not the sum of weekly ones"):
+        often.distinct()

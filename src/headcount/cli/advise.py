@@ -12,7 +12,7 @@ from headcount.cli.numbers import THOUSANDS, WHOLE, whole
 from headcount.cli.options import Corrupt, Delta, Formats, Least, Models, Neighbours, Plot, Theme, Title
 from headcount.cli.posing import posing
 from headcount.cli.progress import Bar
-from headcount.cli.render import Format, advice_table, console, draw, require_drawable, show, write_file
+from headcount.cli.render import Format, advice_table, console, draw, require_drawable, sheet_table, show, write_file
 from headcount.cli.spelling import Flags
 from headcount.errors import BadArgument
 from headcount.phrases import said
@@ -33,6 +33,10 @@ Rounds = Annotated[
 ]
 Once = Annotated[
     bool, typer.Option("--once", help="Everybody is in one of the rounds at most, and sums of rounds are told.")
+]
+Windows = Annotated[
+    int | None,
+    typer.Option(**WHOLE, help="Also tell what is promised if the budget is given anew for this many such spans."),
 ]
 Ones = Annotated[
     str | None,
@@ -68,6 +72,7 @@ def advise(
     delta: Delta = 0.0,
     rounds: Rounds = 1,
     once: Once = False,
+    windows: Windows = None,
     ones: Ones = None,
     models: Models = None,
     least: Least = None,
@@ -90,6 +95,8 @@ def advise(
     """Ranks every protocol for the question by its exact predicted error."""
     spelling = Flags(context.command)
     require_drawable(plot, theme)
+    if windows is not None and how is not Format.TABLE:
+        raise BadArgument("--windows", "is told as a table alone", "leave out --format, or --windows")
     advice = advise_on(
         question,
         n=_people(n),
@@ -119,6 +126,8 @@ def advise(
     best = advice.best  # refused, with what each lacks, if there is none
     if how is Format.TABLE:
         console().print("\n" + said(advice.why(), spelling), markup=False, highlight=False)
+        if windows is not None:
+            console().print(sheet_table(best.refreshed(windows)))
     if save is not None:
         write_file(how, best.save, save)
     draw(how, plot, lambda: advice.plot(title=title, theme=theme))

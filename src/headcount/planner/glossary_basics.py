@@ -168,6 +168,8 @@ QUESTION = {
     "unknown keys": "Labels that nobody listed beforehand. Only those that enough people share can be shown, because "
     "a label may itself give somebody away.",
     "columns": "The columns of a table, each with its categories or bins.",
+    "windows": "Spans of rounds, one after the other, for each of which a budget is given anew. What somebody did in "
+    "two rounds side by side may be in two of them, and who stays is in all.",
     "once": "Everybody is in one of the rounds at most, as those who sign up are: what is told is how many have come "
     "so far, and in any stretch of rounds.",
     "periods": "How many days, weeks or months there are, of which everybody comes in one at most.",

@@ -18,6 +18,7 @@ from headcount.privacy.loss import PrivacyLoss
 from headcount.protocols.base.parties import who_learns_what
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.reach import Reach
+from headcount.protocols.base.refreshed import promises
 from headcount.protocols.base.registry import Deployment, Record, record
 from headcount.protocols.base.report_size import Wire
 
@@ -128,6 +129,39 @@ class Plan:
         the shuffler and the analyser     every value
         """
         return who_learns_what(self.protocol, self.budget)
+
+    def refreshed(self, windows: int) -> TextTable:
+        """What is promised if the budget is given anew for every window of this plan's rounds.
+
+        A window's budget protects what somebody did within that window. What they did in two rounds side by side may
+        be in two windows, and who stays is in all of them.
+
+        Parameters
+        ----------
+        windows : int
+            How many there are, one after the other.
+
+        Returns
+        -------
+        TextTable
+            A row for data in one window, in two, and in all.
+
+        Raises
+        ------
+        errors.BadArgument
+            If there are fewer than two.
+
+        Examples
+        --------
+        >>> month = hc.advise("count", n=10_000, epsilon=1, delta=1e-6, rounds=4, protocols="discrete-gaussian").best
+        >>> print(month.refreshed(13).text())
+        what each person is promised, at δ=1e-06, replace-one
+        their data are in                           rounds  epsilon
+        one window                                       4        1
+        two windows, as rounds side by side may be       8     1.46
+        all 13 windows                                  52     4.09
+        """
+        return promises(self.budget, self.each, windows)
 
     def __repr__(self) -> str:
         protocol, crowd = self.protocol, people(self.protocol.crowd.size)
