@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import truth
 
+import headcount as hc
 from headcount.privacy.amplified import Amplified, CrowdLoss, MessageLaws
 from headcount.privacy.random_walk import Walk
 from headcount.privacy.shuffled_bits import ShuffledBits
@@ -238,6 +239,14 @@ def laws_of(name: str, local: float) -> MessageLaws:
         return unary(local, 1.0 / (1.0 + math.exp(-local / 2.0)), 1.0 / (1.0 + math.exp(local / 2.0)))
     if name == "hadamard":
         return MessageLaws.supporting(odds, 0.5, 0.25, 0.25, values=100)
+    if name == "local hashing":
+        buckets = round(odds) + 1
+        return MessageLaws.supporting(odds, 1 / buckets, buckets**-2, buckets**-3, values=100)
+    if name.startswith("subset"):
+        values = int(name.split()[1])
+        return hc.protocol("subset-selection", hc.Histogram(values), n=100, epsilon=local).message_laws
+    if name == "piecewise":
+        return hc.protocol("piecewise", hc.Sum((0, 1)), n=10_000, epsilon=local).message_laws
     return MessageLaws.clones(local)
 
 
@@ -258,6 +267,18 @@ FIGURES = {
     ("rappor", 4.0): [(None, None), (0.361, 0.337), (0.0302, 0.0282)],
     ("hadamard", 2.0): [(0.276, 0.269), (0.0790, 0.0788), (0.0065, 0.0065)],
     ("hadamard", 4.0): [(None, 0.935), (0.285, 0.279), (0.0236, 0.0236)],
+    ("local hashing", 1.0): [(0.101, 0.0921), (0.0293, 0.0267), (0.0024, 0.0021)],
+    ("local hashing", 2.0): [(0.273, 0.256), (0.0797, 0.0749), (0.0066, 0.0062)],
+    ("local hashing", 4.0): [(0.937, 0.925), (0.278, 0.276), (0.0235, 0.0233)],
+    ("subset 10", 1.0): [(0.110, 0.100), (0.0320, 0.0292), (0.0026, 0.0023)],
+    ("subset 10", 2.0): [(0.273, 0.273), (0.0798, 0.0798), (0.0066, 0.0066)],
+    ("subset 10", 4.0): [(None, None), (0.381, 0.381), (0.0319, 0.0319)],
+    ("subset 100", 1.0): [(0.103, 0.0933), (0.0299, 0.0271), (0.0024, 0.0022)],
+    ("subset 100", 2.0): [(0.272, 0.257), (0.0794, 0.0751), (0.0066, 0.0062)],
+    ("subset 100", 4.0): [(0.978, 0.971), (0.288, 0.287), (0.0244, 0.0242)],
+    ("piecewise", 1.0): [(0.136, 0.128), (0.0396, 0.0372), (0.0032, 0.0030)],
+    ("piecewise", 2.0): [(0.357, 0.357), (0.104, 0.104), (0.0086, 0.0086)],
+    ("piecewise", 4.0): [(None, None), (0.386, 0.386), (0.0323, 0.0323)],
 }
 
 
