@@ -1,9 +1,9 @@
 """What padded counts and histograms err by, collected from devices by a shuffler and an analyser that listen.
 
-    python benchmarks/padding.py [--people 10000] [--categories 1000] [--counts 100]
+    python benchmarks/padding.py [--people 10000] [--categories 1000] [--histograms 20] [--counts 1000]
 
-Every device is one of its own, and answers over HTTP. The error of a histogram is over its categories; that of a
-count is the same in every crowd, so that it is taken over many small ones.
+Every device is one of its own, and answers over HTTP. The error of a histogram is over its categories. It is the same
+in every crowd, as that of a count is, so that it is measured to about one percent over many small ones.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from headcount_service.client.simulated import report_all
 from parties import Serving, serving
 
 BUDGET = hc.Budget(1, 1e-6)
-FEW = 3  # people of a count
+FEW = range(3)  # people of a small crowd
 VALUES = 7  # categories that anybody holds
-COLUMNS = ("plan", "analyser's noise", "devices", "bytes", "rmse", "predicted", "certificate")
+COLUMNS = ("plan", "analyser's noise", "devices", "bytes", "rmse ± its standard error", "predicted", "certificate")
 
 
 def measured(parties: Serving, protocol: Protocol, answers: Sequence[int]) -> tuple[np.ndarray, int, str]:
@@ -52,21 +52,26 @@ def row(parties: Serving, analyser: bool, answers: Sequence[int], categories: in
     protocol = hc.protocol(name, task, **given)
     found = [measured(parties, protocol, answers) for _ in range(times)]
     errors = np.concatenate([each[0] for each in found])
-    told = f"{math.sqrt((errors**2).mean()):.3f} of {errors.size:,}"
+    squares = errors**2
+    rmse = math.sqrt(squares.mean())
+    told = f"{rmse:.3f} ± {squares.std() / math.sqrt(squares.size) / (2.0 * rmse):.3f} of {errors.size:,}"
     devices = f"{len(answers):,}" if times == 1 else f"{times} × {len(answers)}"
     return name, "yes" if analyser else "no", devices, str(found[0][1]), told, f"{protocol.rmse():.3f}", found[0][2]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Errors of padded counts and histograms, collected from devices.")
-    parser.add_argument("--people", type=int, default=10_000)
-    parser.add_argument("--categories", type=int, default=1_000)
-    parser.add_argument("--counts", type=int, default=100)
+    for name, usual in (("people", 10_000), ("categories", 1_000), ("histograms", 20), ("counts", 1_000)):
+        parser.add_argument(f"--{name}", type=int, default=usual)
     told = parser.parse_args()
-    holding = [person % VALUES for person in range(told.people)]
+    wanted = [(list(range(told.people)), told.categories, min(1, told.people)), (FEW, told.categories, told.histograms)]
     with serving("SQLite") as parties:
-        rows = [row(parties, own, holding, told.categories, 1) for own in (True, False)]
-        rows += [row(parties, own, [1, 0, 1][:FEW], 0, told.counts) for own in (True, False)]
+        rows = [
+            row(parties, own, [person % (VALUES if categories else 2) for person in people], categories, times)
+            for people, categories, times in [*wanted, (FEW, 0, told.counts)]
+            if times
+            for own in (True, False)
+        ]
     print(TextTable(COLUMNS, tuple(rows), frozenset({2, 3, 4, 5}), "one message from every device").text())
 
 
