@@ -1,6 +1,7 @@
 """The advisor in a real browser: it answers as Python does, in its own words, and only what is still asked."""
 
 import json
+import math
 
 from chromium import ASKED, clean, looking, typed
 from typer.testing import CliRunner
@@ -23,6 +24,9 @@ def test_the_advisor_answers_as_python_does(trial, browser):
         asked = {"task": "count", "n": 500, "epsilon": 1.0, "delta": 1e-4, "models": MODELS}
         assert looked.ranking() == ranking(**asked)[:8]
         assert page.inner_text("#best") == ranking(**asked)[0]
+        bound = page.inner_text("#ranking tr[data-protocol='one-sided-count'] td:last-child")
+        least = hc.protocol("one-sided-count", n=500, epsilon=1, delta=1e-4).loss.epsilon_at_least(1e-4)
+        assert bound == f"bound, ε ≥ {math.floor(1_000 * least) / 1_000:g}"
         page.focus("#epsilon-slider")
         page.keyboard.press("ArrowRight")  # from 1 to 1.5
         looked.wait("body[data-answered*='epsilon=1.5']")
