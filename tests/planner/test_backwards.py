@@ -7,8 +7,9 @@ import pytest
 
 import headcount as hc
 from headcount.figures.canvas import number as drawing_number
-from headcount.planner import solve
+from headcount.planner import advise, solve
 from headcount.planner.option import best_option
+from headcount.planner.solve import fewest_people
 from stress import STRESS
 
 CHEAP = ["geometric", "zsum", "poisson-count", "randomised-response"]
@@ -89,6 +90,23 @@ def test_the_fewest_people_in_one_line():
     assert hc.smallest_n("fraction", epsilon=1, delta=1e-6, within=0.01, protocols=["geometric"]) == 300
     with pytest.raises(hc.Refused):
         hc.smallest_n("count", epsilon=1, delta=0, models=["shuffle"])
+
+
+def test_the_fewest_people_for_a_mean_are_not_sought_for_every_protocol(monkeypatch):
+    """Among 10,000 people none is as close, among a million most are, of which the best is solved for."""
+    wish = {"epsilon": 1, "delta": 1e-6, "within": 0.00001, "protocols": CHEAP}
+    solved = []
+
+    def watched(kind, *given):
+        solved.append(kind)
+        return fewest_people(kind, *given)
+
+    monkeypatch.setattr(advise, "fewest_people", watched)
+    assert hc.smallest_n("fraction", **wish) == 300_200
+    assert {kind.name for kind in solved} == {"geometric"}
+    monkeypatch.setattr(advise, "MORE", math.inf)
+    assert hc.smallest_n("fraction", **wish) == 300_200
+    assert len(solved) == 1 + len(CHEAP)
 
 
 def test_a_protocol_that_is_not_close_in_every_crowd_leaves_the_fewest_people_to_the_others():

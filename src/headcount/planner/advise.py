@@ -15,7 +15,7 @@ from headcount.planner.objective import Objective
 from headcount.planner.option import Option, best_option, fewest_of, in_order
 from headcount.planner.selection import Names, Progress, matching_protocols, parsed_models
 from headcount.planner.situation import Caps, Situation, crowd_and_sizes, crowd_of
-from headcount.planner.solve import CLOSE, fewest_people, smallest_epsilon
+from headcount.planner.solve import CLOSE, MOST_PEOPLE, fewest_people, smallest_epsilon
 from headcount.privacy.budget import MOST_ROUNDS, Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.questions import question_called
@@ -24,6 +24,7 @@ from headcount.types import Ones, People
 
 COLLECTED = 32  # messages that a person is asked for at most, unless told otherwise
 SOME = 10_000  # people, among whom it shows which protocol may do with the fewest
+MORE = 100  # times as many, while none is close to a share or a mean
 
 
 def advise(
@@ -262,8 +263,11 @@ def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
         options = advise(task, n=people, **{"objective": "interval", **wishes, "protocols": names}).feasible
         return [option.name for option in options if option.objective <= within and not option.guesswork]
 
-    some = SOME + wishes.get("corrupt", 0)
+    some, share = SOME + wishes.get("corrupt", 0), question_called("task", task).per_person
     lasting, tried, fewest = close(some, asked), set[str](), math.inf
+    while share and not lasting and some < MOST_PEOPLE / MORE:
+        some *= MORE
+        lasting = close(some, asked)
     while math.isinf(fewest) and (untried := [name for name in lasting if name not in tried]):
         tried.add(untried[0])
         fewest = size(untried[0])
