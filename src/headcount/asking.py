@@ -20,7 +20,7 @@ from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.questions.count import Count, Fraction
-from headcount.questions.distribution import BINS, Distribution
+from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
 from headcount.questions.quantile import Quantile
 from headcount.questions.question import Question
@@ -35,6 +35,8 @@ from headcount.types import (
     Groupings,
     Groups,
     Labels,
+    Lengths,
+    Limits,
     Missing,
     ModelName,
     PersonIds,
@@ -413,25 +415,32 @@ def mean(
 def distribution(
     data: Data,
     *,
-    bounds: Bounds,
+    bounds: Limits,
     epsilon: float,
-    bins: int = BINS,
+    bins: Lengths | None = None,
     clip: bool = False,
+    dates: str | None = None,
     best_for: Literal["ranges", "quantiles", "bins"] = "ranges",
     **options: Unpack[Options],
 ) -> DistributionEstimate:
-    """How are people's numbers distributed?
+    """How are people's numbers, days or durations distributed?
 
     Parameters
     ----------
     data, epsilon, options
         As for `ask`.
-    bounds : tuple of float
-        Every value lies between these, which you state without looking at the data.
-    bins : int
-        Equal bins between the bounds; ranges and quantiles are told to within one of them.
+    bounds : tuple
+        Every value lies between these, which you state without looking at the data: two numbers, two days or moments
+        ("2026-01-01", or a `datetime`), or two durations ("1:30:00", or a `timedelta`). A day that is the upper bound
+        is within it.
+    bins : int or str, optional
+        How many equal bins there are between the bounds, or, of moments and durations, how long each is: "week", "day",
+        "hour", "minute" or "second". Ranges and quantiles are told to within one of them. Unless given, there is one
+        for each day between two days, and 1,024 otherwise.
     clip : bool
         Bring values outside the bounds to the nearer one, instead of refusing them.
+    dates : str, optional
+        How text writes days, as "%d.%m.%Y"; by ISO 8601 (2026-11-16) unless given.
     best_for : str
         What is to have the smallest error: "ranges", "quantiles" or single "bins".
 
@@ -453,8 +462,12 @@ def distribution(
     True
     >>> 1_600 < answer.between(30, 40).value < 1_750
     True
+    >>> days = [f"2026-{1 + i % 12:02}-15" for i in range(10_000)]
+    >>> answer = hc.distribution(days, bounds=("2026-01-01", "2026-12-31"), epsilon=1)
+    >>> 2_400 < answer.below("2026-04-01").value < 2_600
+    True
     """
-    question = Distribution(bounds, bins, clip, best_for)
+    question = Distribution(bounds, bins, clip, best_for, dates=dates)
     return cast(DistributionEstimate, ask(data, question, epsilon=epsilon, **options))
 
 
@@ -462,10 +475,11 @@ def quantile(
     data: Data,
     at: float = 0.5,
     *,
-    bounds: Bounds,
+    bounds: Limits,
     epsilon: float,
-    bins: int = BINS,
+    bins: Lengths | None = None,
     clip: bool = False,
+    dates: str | None = None,
     **options: Unpack[Options],
 ) -> QuantileEstimate:
     """Below which value does a part of the people lie? `distribution` tells several for the same price.
@@ -476,7 +490,7 @@ def quantile(
         As for `ask`.
     at : float
         The part of the people, above 0 and below 1: 0.5, the median, unless given.
-    bounds, bins, clip
+    bounds, bins, clip, dates
         As for `distribution`.
 
     Returns
@@ -496,8 +510,45 @@ def quantile(
     >>> 72 < answer.value < 76
     True
     """
-    question = Quantile(bounds, bins, clip, at=at)
+    question = Quantile(bounds, bins, clip, at=at, dates=dates)
     return cast(DistributionEstimate, ask(data, question, epsilon=epsilon, **options)).quantile(at)
+
+
+def median(
+    data: Data,
+    *,
+    bounds: Limits,
+    epsilon: float,
+    bins: Lengths | None = None,
+    clip: bool = False,
+    dates: str | None = None,
+    **options: Unpack[Options],
+) -> QuantileEstimate:
+    """Below which value does half of the people lie?
+
+    Parameters
+    ----------
+    data, bounds, epsilon, bins, clip, dates, options
+        As for `quantile`.
+
+    Returns
+    -------
+    QuantileEstimate
+        The value, and an interval of whole bins.
+
+    Raises
+    ------
+    errors.Refused
+        As `quantile` does.
+
+    Examples
+    --------
+    >>> days = [f"2026-{1 + i % 12:02}-15" for i in range(10_000)]
+    >>> answer = hc.median(days, bounds=("2026-01-01", "2026-12-31"), epsilon=1)
+    >>> answer.value.year
+    2026
+    """
+    return quantile(data, bounds=bounds, epsilon=epsilon, bins=bins, clip=clip, dates=dates, **options)
 
 
 def table(

@@ -16,7 +16,7 @@ from headcount.answers.ratio import Ratio
 from headcount.answers.table import Margin, TableEstimate
 from headcount.answers.top import Top
 from headcount.answers.two_runs import Pairs
-from headcount.asking import Options, ask, count, distribution, fraction, histogram, mean, quantile, table
+from headcount.asking import Options, ask, count, distribution, fraction, histogram, mean, median, quantile, table
 from headcount.asking import sum as sum
 from headcount.asking_in_rounds import series
 from headcount.audit.attacks.lower_bound import Attack, attack
@@ -121,6 +121,7 @@ __all__ = [
     "load_answer",
     "load_plan",
     "mean",
+    "median",
     "most_rounds",
     "plan_from_json",
     "protocol",

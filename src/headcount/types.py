@@ -6,6 +6,7 @@ Nothing here imports pandas, polars, Arrow or Spark: their columns and frames ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -18,6 +19,8 @@ __all__ = [
     "Groups",
     "Label",
     "Labels",
+    "Lengths",
+    "Limits",
     "Missing",
     "ModelName",
     "Ones",
@@ -91,6 +94,12 @@ by their names."""
 
 Bounds: TypeAlias = tuple[float, float]
 """The smallest and the largest possible value, stated without looking at the data."""
+
+Limits: TypeAlias = Bounds | tuple[str, str] | tuple[date, date] | tuple[timedelta, timedelta]
+"""The same, of numbers, of days and moments, or of durations."""
+
+Lengths: TypeAlias = int | Literal["week", "day", "hour", "minute", "second"] | str
+"""How many equal bins there are, or how long each is."""
 
 Edges: TypeAlias = int | Literal["day", "week", "month", "quarter", "year"] | str | Sequence[float | str]
 """The edges of bins, increasing, numbers or days; or how many equal bins, or which periods, between the bounds."""

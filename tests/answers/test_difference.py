@@ -66,6 +66,7 @@ def test_the_interval_is_made_of_the_ratios_that_are_accepted() -> None:
 
 def test_a_ratio_by_what_may_be_zero_has_no_interval_and_says_so() -> None:
     ratio = counted(450) / counted(0, epsilon=0.1)
+    ratio = replace(ratio, second=replace(ratio.second, value=1.0))  # which noise of this size often is
     assert ratio.interval() == (-math.inf, math.inf)
     assert "not known" in str(ratio)
     assert json.loads(json.dumps(ratio.to_json(), allow_nan=False))["interval95"] == [None, None]

@@ -149,7 +149,7 @@ def test_add_remove_hides_the_number_of_people():
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"categories": ["a", "a", "b"]}, "name a category twice"),
+        ({"categories": ["a", "a", "b"]}, "duplicates"),
         ({"categories": []}, "categories are 0"),
         ({"categories": "abc"}, "list the labels"),
         ({"categories": ["a", 1]}, "mix text"),
@@ -262,7 +262,7 @@ def test_close_edges_have_names_of_their_own():
 def test_labels_that_would_be_compared_as_one_are_refused():
     with pytest.raises(hc.Refused, match="doubles cannot tell"):
         hc.Histogram([2**53, 2**53 + 1, 5.5])
-    with pytest.raises(hc.Refused, match="name a category twice"):
+    with pytest.raises(hc.Refused, match="duplicates"):
         hc.Histogram([1, 1.0])
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import headcount as hc
+from headcount.answers.rate import Rate
 from headcount.answers.table import margin_law
 from headcount.errors import BadArgument, BadData, Unsupported
 from headcount.programme.coins import SeededCoins
@@ -153,6 +154,13 @@ def test_rates_of_hardly_anybody_may_be_anything() -> None:
     assert max(high - low for low, high in spans) > 0.5
 
 
+def test_a_rate_beyond_all_rates_is_any_rate_where_there_seems_to_be_nobody() -> None:
+    law = hc.table(FRAME.head(12), columns=COLUMNS, epsilon=0.1, model="central").rate(of={"vote": "yes"}).law
+    far = 2.0 * law(0.0).tails(0.001)[1]
+    assert Rate(-far, -1.0, law).interval() == (0.0, 1.0)
+    assert Rate(-far, 40.0 * far, law).interval() == (0.0, 0.0)
+
+
 @pytest.mark.parametrize("protocol", ["geometric", "poisson-histogram"])
 def test_as_many_intervals_cover_as_promised(protocol: str) -> None:
     """Cells, sums and rates, of 150 answers with seeded coins."""
@@ -233,7 +241,7 @@ def test_on_the_command_line(tmp_path) -> None:
         (lambda: hc.Table({}), "columns"),
         (lambda: hc.Table(["a", "b"]), "columns"),
         (lambda: hc.Table({"a": {"edges": [0, 1], "bounds": (0, 1)}}), "does not say what 'a' holds"),
-        (lambda: hc.Table({"a": {"categories": [1], "clip": True}}), "option"),
+        (lambda: hc.Table({"a": {"categories": [1], "clip": True}}), "says clip of"),
         (lambda: hc.Table({"a": 2, "b": 2}, 0), "margins"),
         (lambda: hc.Table({"a": 2, "b": 2}, [("a", "z")]), "has ('a', 'z')"),
         (lambda: hc.Table({"a": 2, "b": 2}, 2, measured=[("a",), ("b",)]), "does not tell a and b together"),
@@ -244,7 +252,7 @@ def test_on_the_command_line(tmp_path) -> None:
         (lambda: hc.table(FRAME, **EXACT, margins=1)["sex", "age"], "ask with margins=2"),
         (lambda: hc.table(FRAME, **EXACT)["town"], "has 'town'"),
         (lambda: hc.table(FRAME, **EXACT).sum(sex="x"), "has no 'x'; use one of f, m"),
-        (lambda: hc.table(FRAME, **EXACT).sum(age=(0, 200)), "is (0, 200)"),
+        (lambda: hc.table(FRAME, **EXACT).sum(age=(0, 200)), "age is 200"),
         (lambda: hc.table(FRAME, **EXACT).sum(town="x"), "is no column"),
         (lambda: hc.table(FRAME, **EXACT).rate(of={"age": (0, 30)}), "within a bin"),
         (lambda: hc.table(FRAME, **EXACT).rate(of={"vote": "yes"}, by="vote"), "also a condition"),

@@ -340,7 +340,7 @@ def test_bounds_that_doubles_do_not_tell_apart_are_not_declared():
 def test_blank_labels_are_not_declared():
     with pytest.raises(BadArgument, match="blank"):
         Histogram(["a", " "])
-    with pytest.raises(BadArgument, match="name a category twice"):
+    with pytest.raises(BadArgument, match="duplicates"):
         Histogram(["a", " a "])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -49,6 +49,10 @@ TABLE = pa.table({
     "no_id": pa.array([None if i == 70 else "ash" for i in AT]),
     "same_tree": pa.array([WORDS[i // 3 % 4] for i in AT]),
     "halves": pa.array(AT % 10 / 2.0),
+    "day": pa.array((20_454 + AT % 365).astype(np.int32), pa.date32()),
+    "moment": pa.array(1_767_225_600_000_000 + AT * 52_000_000_123, pa.timestamp("us", tz="UTC")),
+    "day_text": pa.array([str(np.datetime64("2026-01-01") + i % 365) for i in AT]),
+    "clock": pa.array([f"{i % 3}:{i % 60:02}:00" for i in AT]),
     "large": pa.array(AT * 10**15),
 })  # fmt: skip
 TREES = Histogram(WORDS)
@@ -56,6 +60,24 @@ TREES = Histogram(WORDS)
 
 def in_groups(question: Question, *by: str, **said: Any) -> Question:
     return question.declared(ReadingOptions(by=by or ("by",), **said))
+
+
+YEAR = "2026-01-01", "2026-12-31"
+
+
+def ranges(bounds: Any, bins: Any = None, **told: Any) -> hc.Distribution:
+    """All in one level, so that no plan has to choose radices."""
+    question = hc.Distribution(bounds, bins, **told)
+    return replace(question, radices=(question.bins,))
+
+
+def table(**columns: Any) -> hc.Table:
+    others = {
+        "age": {"bins": [0, 18, 65, 90]},
+        "day": {"bounds": YEAR, "bins": "quarter"},
+        "share": {"bounds": (0, 1), "bins": 3},
+    }
+    return hc.Table({"tree": WORDS, **(columns or others)})
 
 
 @dataclass(frozen=True)
@@ -102,6 +124,16 @@ ANSWERED = {
     "fractions": Case(Histogram(5, fractions=True), {"column": "place"}),
     "bins": Case(Histogram.binned([0, 18, 65, 90]), {"column": "age"}),
     "bins with others": Case(Histogram.binned(4, (0.0, 0.8), other=True), {"column": "share"}),
+    "ranges": Case(ranges((0, 1), 40), {"column": "share"}),
+    "ranges of whole numbers, clipped": Case(ranges((10, 50), 7, clip=True), {"column": "age"}),
+    "ranges of days": Case(ranges(YEAR), {"column": "day"}),
+    "ranges of moments": Case(ranges(YEAR, "hour"), {"column": "moment"}),
+    "ranges of days as text": Case(ranges(YEAR, "week"), {"column": "day_text"}),
+    "ranges of durations": Case(ranges(("0:00", "3:00"), "minute"), {"column": "clock"}),
+    "ranges of people": Case(ranges(YEAR), {"column": "day", "unit": "one_each"}),
+    "months": Case(Histogram.binned("month", YEAR), {"column": "moment"}),
+    "months and others": Case(Histogram.binned("month", ("2026-02-01", "2026-03-31"), other=True), {"column": "day"}),
+    "a table": Case(table(), {"column": ("tree", "age", "day", "share")}),
     "words nobody named": Case(Histogram(), {"column": "tree"}),
     "numbers nobody named": Case(Histogram(), {"column": "place"}),
     "reals nobody named": Case(Histogram(), {"column": "share"}),
@@ -174,6 +206,15 @@ REFUSED = {
     "outside the bounds by little": (Case(Sum((0, 0.9)), {"column": "share"}), "outside the bounds"),
     "between the steps": (Case(Sum.whole((0, 5)), {"column": "halves"}), "between the steps"),
     "outside the categories": (Case(Histogram(["ash", "oak"]), {"column": "tree"}), "outside the categories"),
+    "outside of ranges": (Case(ranges((0, 50), 5), {"column": "age"}), "outside the bounds"),
+    "gaps in ranges": (Case(ranges((0, 1), 2), {"column": "nan"}), "missing values"),
+    "outside of days": (Case(ranges(("2026-02-01", "2026-12-31")), {"column": "moment"}), "outside the bounds"),
+    "words for days": (Case(ranges(YEAR), {"column": "tree"}), "must be moments"),
+    "days for numbers": (Case(ranges((0, 1), 2), {"column": "day"}), "must be numbers"),
+    "days outside a table": (
+        Case(table(hired={"bounds": ("2026-02-01", "2026-12-31"), "bins": "month"}), {"column": ("tree", "day")}),
+        "that are no days",
+    ),
     "outside the edges": (Case(Histogram.binned([0, 18, 65]), {"column": "age"}), "outside the edges"),
     "groups not named": (Case(in_groups(Count(["ash"])), {"column": "yes", "by": "tree"}), "by has groups"),
     "different categories of a person": (Case(TREES, {"column": "tree", "unit": "some_each"}), "different categories"),
@@ -249,6 +290,8 @@ def _schema(table: pa.Table) -> str:
     """Spark finds no types in a table without rows."""
     names = {
         "bool": "boolean",
+        "date32[day]": "date",
+        "timestamp[us, tz=UTC]": "timestamp",
         "int64": "bigint",
         "int32": "int",
         "double": "double",

@@ -182,7 +182,7 @@ def test_what_was_not_solved_names_no_number_of_people(given):
 
 @pytest.mark.parametrize("task", [hc.Sum((0, 10)), hc.Mean((0, 10))])
 def test_a_sum_has_no_smallest_number_of_ones(task):
-    with pytest.raises(hc.Refused, match=f"'detectable', which does not apply to a {task.name}; use 'interval'"):
+    with pytest.raises(hc.Refused, match=f"'detectable', which a {task.name} has not; use 'interval'"):
         hc.advise(task, n=1_000, epsilon=1, objective="detectable")
 
 

@@ -370,7 +370,7 @@ def test_a_receipt_says_what_trust_means(parties, folder):
 
 
 def test_a_plan_that_hides_how_many_report_is_not_collected():
-    with pytest.raises(BadArgument, match="neighbours hides how many report, which a collection tells"):
+    with pytest.raises(BadArgument, match="neighbours hides how many report, and a collection tells it"):
         hc.advise("count", n=100, epsilon=1, delta=1e-6, collected=True, neighbours="add-remove")
     protocol = hc.protocol(COUNT, n=100, neighbours="add-remove", **LEFT)
     budget = hc.Budget(1, 1e-6, "add-remove")

@@ -53,25 +53,51 @@ function bit(source: Entries): Domain {
   return { values: 2, encoded };
 }
 
-/** A number within bounds, which is brought to the nearer one or refused if it lies outside. */
-function bounded(source: Entries): { low: number; high: number; works: string; inside: (answer: unknown) => number } {
-  const [low, high, ...more] = list(source.get("bounds")).map(number);
+/** A value within bounds, which is brought to the nearer one or refused if it lies outside: its place on their line. */
+interface Line {
+  low: number;
+  high: number;
+  works: string;
+  inside: (answer: unknown) => number;
+}
+
+const DAY = 86_400_000_000; // microseconds
+const WHOLE_DAY = /^[0-9-]{10}$/;
+
+/** What bounds may be: how they and answers are read, and where the line ends whose upper bound this is. */
+const LINES: readonly {
+  readonly one: string;
+  readonly read: (value: unknown) => number | undefined;
+  readonly end: (bound: unknown, at: number) => number;
+}[] = [
+  { one: "a number", read: values.number, end: (_, at) => at },
+  { one: "a day or a moment", read: values.moment, end: (bound, at) => (WHOLE_DAY.test(String(bound)) ? at + DAY : at) },
+  { one: "a duration", read: values.duration, end: (_, at) => at },
+];
+
+function bounded(source: Entries): Line {
+  const [low, high, ...more] = list(source.get("bounds")).map((bound) => (bound instanceof Numeral ? number(bound) : bound));
   const clip = boolean(source.get("clip"));
-  if (low === undefined || high === undefined || more.length || !(low < high)) fail();
-  const works = `answer with a number from ${low} to ${high}`;
+  const kind = typeof low === "number" ? LINES[0] : LINES.find(({ read }, at) => at && read(low) !== undefined);
+  if (!kind || typeof low !== typeof high || more.length) fail();
+  const [least, last] = [kind.read(low) ?? fail(), kind.read(high) ?? fail()];
+  const most = kind.end(high, last);
+  if (!(least < most)) fail();
+  const works = `answer with ${kind.one} from ${low} to ${high}`;
   const said = source.get("missing");
   const filled = said instanceof Numeral ? number(said) : undefined;
   const inside = (answer: unknown): number => {
-    const held = filled !== undefined && values.missing(answer) ? filled : values.number(answer);
-    const given = held ?? refuse("is not a number", works);
-    const found = clip ? Math.min(Math.max(given, low), high) : given;
-    return low <= found && found <= high ? found : refuse("lies outside the bounds", works);
+    const held = filled !== undefined && values.missing(answer) ? filled : kind.read(answer);
+    const given = held ?? refuse(`is not ${kind.one}`, works);
+    const found = clip ? Math.min(Math.max(given, least), most) : given;
+    return least <= found && found <= most ? found : refuse("lies outside the bounds", works);
   };
-  return { low, high, works, inside };
+  return { low: least, high: most, works, inside };
 }
 
 /** In equal steps. */
 function levels(source: Entries): Domain {
+  if (list(source.get("bounds")).some((bound) => !(bound instanceof Numeral))) fail();
   const { low, high, works, inside } = bounded(source);
   const steps = whole(source.get("steps"), 1, REAL_STEPS);
   const encoded = (answer: unknown): bigint => {

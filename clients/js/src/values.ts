@@ -46,6 +46,19 @@ export function moment(value: unknown): number | undefined {
   return (at.getTime() - shift * 60_000) * 1000 + Number((found[7] ?? "").padEnd(6, "0").slice(0, 6));
 }
 
+const CLOCK =
+  /^(?:([+-]?)(?:([0-9]{1,6}) days?,? )?([0-9]{1,6}):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,9}))?)?|([+-]?[0-9]{1,6}) days?)$/;
+
+/** Microseconds of a duration: of text that is hours, minutes and perhaps seconds, or days. */
+export function duration(value: unknown): number | undefined {
+  const found = typeof value === "string" ? CLOCK.exec(trimmed(value)) : null;
+  if (!found) return undefined;
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = found.slice(2, 6).map((part) => Number(part ?? 0));
+  if (found[7] !== undefined) return Number(found[7]) * 86_400_000_000;
+  const whole = ((days * 24 + hours) * 60 + minutes) * 60 + seconds;
+  return (found[1] === "-" ? -1 : 1) * (whole * 1_000_000 + Number((found[6] ?? "").padEnd(6, "0").slice(0, 6)));
+}
+
 /** The nearest double: of a number, of a truth value (1 or 0), or of text that is a decimal numeral. */
 export function number(value: unknown): number | undefined {
   if (typeof value === "string") return NUMERAL.test(trimmed(value)) ? Number(trimmed(value)) : undefined;

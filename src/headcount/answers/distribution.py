@@ -23,13 +23,14 @@ from headcount.programme.coins import SecretCoins
 from headcount.programme.law import Floats
 from headcount.questions.distribution import Distribution
 from headcount.questions.domains.domain import Label
+from headcount.questions.domains.intervals import Intervals
+from headcount.questions.scales import NUMBERS, Scale
 from headcount.questions.strategies.tree import Tree
 
 DRAWS, MOST_DRAWN = 999, 1 << 22  # of fresh noise for a band, and cells of them at a time
 FEWEST_DRAWS = 99
 CLEAR = 2.0  # standard errors of people that must lie beyond a quantile
 PREFIXES = 31  # that stand for all
-AT_AN_EDGE = 1e-9  # of a bin
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,8 +46,8 @@ class QuantileEstimate(Number):
     ----------
     part : float
         The part of the people that lie below it.
-    value : float
-        By interpolation within its bin.
+    value : float, datetime or timedelta
+        By interpolation within its bin: a number, a moment in UTC, or a duration.
     of : DistributionEstimate
         The answer that it comes from.
 
@@ -59,11 +60,12 @@ class QuantileEstimate(Number):
     """
 
     part: float
-    value: float
+    value: Any
     of: DistributionEstimate
 
-    def _ends(self, confidence: float) -> tuple[float, float]:
-        return self.of.quantile_ends(self.part, (1.0 - confidence) / 2.0)
+    def _ends(self, confidence: float) -> tuple[Any, Any]:
+        low, high = self.of.quantile_ends(self.part, (1.0 - confidence) / 2.0)
+        return self.of.axis.at(low), self.of.axis.at(high)
 
     @property
     def guarantee(self) -> str:
@@ -80,6 +82,8 @@ class QuantileEstimate(Number):
 
     def shown(self) -> tuple[str, str, str]:
         low, high = self.interval()
+        if self.of.axis is not NUMBERS:
+            return self.of.axis.shown(self.value, (low, high))
         places = digits(low, high)
         return f"{self.value:,.{places}f}", f"{low:,.{places}f}", f"{high:,.{places}f}"
 
@@ -108,75 +112,103 @@ class DistributionEstimate(Estimate):
         return cast(Distribution, self.protocol.task)
 
     @property
-    def edges(self) -> Floats:
-        """The edges of the bins."""
-        return self._question.domain.edges
+    def _domain(self) -> Intervals:
+        return self._question.domain
 
-    def below(self, value: float) -> Linear:
-        """How many people lie below a value.
+    @property
+    def axis(self) -> Scale:
+        """What the values are: numbers, moments or durations."""
+        return self._domain.scale
+
+    @property
+    def edges(self) -> Any:
+        """The edges of the bins: an array of numbers, or of moments in UTC or durations, as numpy has them."""
+        return self.axis.array(self._domain.edges)
+
+    @property
+    def places(self) -> list[float]:
+        """Of the edges on the line: numbers themselves, and of moments and durations microseconds."""
+        return [float(edge) for edge in self._domain.edges]
+
+    def within_bins(self, first: int, last: int) -> Linear:
+        """The people in the bins from one on and before another.
 
         Parameters
         ----------
-        value : float
-            Within the bounds.
+        first, last : int
+            Places of bins, from 0 on.
 
         Returns
         -------
         Linear
         """
-        return self.between(float(self.edges[0]), value)
+        return self._sum(float(first), float(last))
 
-    def between(self, low: float, high: float) -> Linear:
+    def below(self, value: Any) -> Linear:
+        """How many people lie below a value.
+
+        Parameters
+        ----------
+        value : float, str, datetime or timedelta
+            Within the bounds; of days, those before this one are meant.
+
+        Returns
+        -------
+        Linear
+        """
+        return self._sum(0.0, self._domain.place("value", value))
+
+    def between(self, low: Any, high: Any) -> Linear:
         """How many people lie from one value on and below another; at the upper bound, up to it.
 
         Parameters
         ----------
-        low, high : float
+        low, high : float, str, datetime or timedelta
             Within the bounds, the smaller first.
 
         Returns
         -------
         Linear
         """
-        first, last = (self._place(name, end) for name, end in (("low", low), ("high", high)))
+        first, last = (self._domain.place(name, end) for name, end in (("low", low), ("high", high)))
         if first > last:
-            raise BadArgument("high", f"is {high:g}, less than {low:g}", "give the smaller end first")
-        counted = np.append(0.0, np.cumsum(self.people))
+            raise BadArgument("high", f"is less than low, {low}", "give the smaller end first")
+        return self._sum(first, last)
+
+    def _sum(self, first: float, last: float) -> Linear:
+        """The people between two places, in bins from the first edge."""
+        counted = np.append(0.0, self._prefixes)
+        counted[-1] = counted[-1] if self.n is None else self.n
         value = float(np.interp([first, last], np.arange(counted.size), counted) @ [-1.0, 1.0])
         least = self._range(math.ceil(first), math.floor(last))
         most = self._range(math.floor(first), math.ceil(last))
         return Linear(value, least, most, self.promises())
 
-    def _place(self, name: str, value: float) -> float:
-        """In bins from the first edge; an edge is a whole number."""
-        low, high = float(self.edges[0]), float(self.edges[-1])
-        works = f"use a number from {low:g} to {high:g}"
-        if not low <= quantity(name, value, works) <= high:
-            raise BadArgument(name, f"is {value:g}", works)
-        place = float(np.interp(value, self.edges, np.arange(self.edges.size)))
-        nearest = round(place)
-        return float(nearest) if abs(place - nearest) <= AT_AN_EDGE * max(1.0, nearest) else place
-
     def _range(self, first: int, last: int) -> tuple[float, ErrorLaw]:
-        """The people in these bins."""
-        weights = np.zeros(self.people.size)
-        weights[first : max(first, last)] = 1.0
-        return float(self.people @ weights), self._law_of(weights)
+        """The people in these bins; up to the last bin, those who are not in the others, where everybody is known."""
+        weights, known = np.zeros(self.people.size), 0
+        if first < last == self.people.size and self.n is not None:
+            weights[:first], known = -1.0, self.n
+        else:
+            weights[first : max(first, last)] = 1.0
+        return known + float(self.people @ weights), self._law_of(weights)
 
-    def histogram(self, edges: Sequence[float]) -> list[Cell]:
+    def histogram(self, edges: Sequence[Any]) -> list[Cell]:
         """How many people lie between neighbouring edges, with 95% intervals.
 
         Parameters
         ----------
-        edges : sequence of float
+        edges : sequence of float, str, datetime or timedelta
             Increasing, within the bounds.
 
         Returns
         -------
         list of Cell
         """
-        pairs = [(float(low), float(high)) for low, high in pairwise(edges)]
-        found = [(f"[{low:g}, {high:g})", self.between(low, high)) for low, high in pairs]
+        places = [self.axis.place(edge) or 0.0 for edge in edges]
+        names = self.axis.texts(places, self.axis.unit([*places, self._domain.step]))
+        parts = [self.between(low, high) for low, high in pairwise(edges)]
+        found = [(f"[{low}, {high})", part) for (low, high), part in zip(pairwise(names), parts, strict=True)]
         return [Cell(label, part.value, part.interval()) for label, part in found]
 
     @property
@@ -188,11 +220,11 @@ class DistributionEstimate(Estimate):
         errors.Unsupported
             If the number of people is private.
         """
-        people = self._public("mean")
-        middles, half = (self.edges[:-1] + self.edges[1:]) / 2.0, float(self.edges[1] - self.edges[0]) / 2.0
+        people, edges = self._public("mean"), self._domain.edges
+        middles, half = (edges[:-1] + edges[1:]) / 2.0, self._domain.step / 2.0
         law = self._law_of(middles / people)
         value = float(middles @ self.people) / people
-        return Linear(value, (value - half, law), (value + half, law), self.promises())
+        return Linear(self.axis.at(value), (value - half, law), (value + half, law), self.promises(), self.axis)
 
     def _public(self, what: str) -> int:
         if self.n is None:
@@ -256,7 +288,7 @@ class DistributionEstimate(Estimate):
             few = f"fewer than {math.ceil(CLEAR * self._largest_error):,} people lie beyond the {part:g} quantile"
             works = f"ask for {_up(least)} to {_down(1.0 - least)}" if least < 0.5 else "ask more people"
             raise Unsupported(f"{few}, no more than noise hides", works)
-        return QuantileEstimate(part, self._interpolated(part * people), self)
+        return QuantileEstimate(part, self.axis.at(self._interpolated(part * people)), self)
 
     def _interpolated(self, people: float) -> float:
         """Where the distribution function first reaches this many people, interpolated within its bin."""
@@ -264,11 +296,11 @@ class DistributionEstimate(Estimate):
         bin_ = int(reached[0]) if reached.size else self.people.size - 1
         before = float(self._prefixes[bin_ - 1]) if bin_ else 0.0
         inside = (people - before) / max(float(self._prefixes[bin_]) - before, 1e-9)
-        low, high = float(self.edges[bin_]), float(self.edges[bin_ + 1])
-        return low + min(max(inside, 0.0), 1.0) * (high - low)
+        low, high = self._domain.edges[bin_ : bin_ + 2].tolist()
+        return float(low + min(max(inside, 0.0), 1.0) * (high - low))
 
     def quantile_ends(self, part: float, tail: float) -> tuple[float, float]:
-        """The interval of a quantile whose sides fail with this chance each."""
+        """The places of the interval of a quantile whose sides fail with this chance each."""
         people = float(self._prefixes[-1]) if self.n is None else float(self.n)
         excess = np.append(0.0, self._prefixes) - part * people  # after 0, 1, 2, ... bins
         # By Cantelli's inequality no tail is longer; a part of all people adds at most as much as a prefix has.
@@ -291,7 +323,7 @@ class DistributionEstimate(Estimate):
             0,
         )
         first, final = min(after - 1, before), max(after - 1, before)
-        return float(self.edges[first]), float(self.edges[final + 1])
+        return float(self._domain.edges[first]), float(self._domain.edges[final + 1])
 
     def quantiles(self, parts: Iterable[float]) -> list[QuantileEstimate]:
         """Several quantiles; each interval has its own confidence.
@@ -334,7 +366,7 @@ class DistributionEstimate(Estimate):
         """
         return self.quantile(1.0)
 
-    def cdf(self, confidence: float = 0.95) -> Floats:
+    def cdf(self, confidence: float = 0.95) -> Any:
         """The distribution function at every edge: a row [edge, part of the people below, low, high].
 
         Each interval has its own confidence; `band` has one for all of them.
@@ -352,9 +384,9 @@ class DistributionEstimate(Estimate):
         people, tail = self._public("distribution function"), (1.0 - confidence) / 2.0
         counted = np.append(0.0, self._prefixes)
         ends = np.array([self._prefix_tails(bins, 0.0, tail)[::-1] for bins in range(counted.size)])
-        return np.column_stack([self.edges, counted / people, (counted[:, None] - ends) / people])
+        return self._curve(counted / people, *((counted[:, None] - ends) / people).T)
 
-    def band(self, confidence: float = 0.95) -> Floats:
+    def band(self, confidence: float = 0.95) -> Any:
         """The distribution function with a band that covers all of it at once: rows as of `cdf`.
 
         The noise does not depend on the data, so that it is compared with noise drawn afresh: what
@@ -374,12 +406,30 @@ class DistributionEstimate(Estimate):
         people, strategy = self._public("distribution function"), cast(Tree, self.protocol.strategy)
         spread = self._errors.std_error * np.sqrt(strategy.prefix_variances())
         draws = max(FEWEST_DRAWS, math.ceil(2.0 / (1.0 - confidence)), min(DRAWS, 16 * MOST_DRAWN // strategy.size))
-        at_once = max(1, min(draws, MOST_DRAWN // strategy.size))
-        sizes = [min(at_once, draws - start) for start in range(0, draws, at_once)]
-        largest = np.sort(np.concatenate([self._largest_of_fresh_noise(size, spread[1:]) for size in sizes]))
-        half = float(largest[math.ceil((draws + 1) * confidence) - 1]) * spread * self._widest / self._errors.std_error
+        half = float(self._largest_errors(draws)[math.ceil((draws + 1) * confidence) - 1]) * spread
+        half *= self._widest / self._errors.std_error
         counted = np.append(0.0, self._prefixes)
-        return np.column_stack([self.edges, *(each / people for each in (counted, counted - half, counted + half))])
+        return self._curve(*(each / people for each in (counted, counted - half, counted + half)))
+
+    def _curve(self, *columns: Floats) -> Any:
+        """Rows that begin with an edge; of moments and durations an array of objects."""
+        edges = self.edges if self.axis is NUMBERS else self.edges.astype(object)
+        return np.column_stack([edges, *columns])
+
+    def _largest_errors(self, draws: int) -> Floats:
+        """The largest error of a prefix, in standard errors, of so many draws in order; drawn once for an answer."""
+        if draws not in self._drawn:
+            strategy = cast(Tree, self.protocol.strategy)
+            spread = self._errors.std_error * np.sqrt(strategy.prefix_variances())
+            at_once = max(1, min(draws, MOST_DRAWN // strategy.size))
+            sizes = [min(at_once, draws - start) for start in range(0, draws, at_once)]
+            parts = [self._largest_of_fresh_noise(size, spread[1:]) for size in sizes]
+            self._drawn[draws] = np.sort(np.concatenate(parts))
+        return self._drawn[draws]
+
+    @cached_property
+    def _drawn(self) -> dict[int, Floats]:
+        return {}
 
     def _largest_of_fresh_noise(self, draws: int, spread: Floats) -> Floats:
         """The largest error of a prefix, in standard errors, with noise drawn afresh."""
@@ -436,10 +486,8 @@ class DistributionEstimate(Estimate):
         """Each quantile that is printed, its value and its interval, as text."""
         found = []
         for each in self.shown_quantiles[:most]:
-            low, high = each.interval()
-            places = digits(low, high)
-            span = f"{low:,.{places}f} to {high:,.{places}f}"
-            found.append((f"{100.0 * each.part:g}%", f"{each.value:,.{places}f}", span))
+            value, low, high = each.shown()
+            found.append((f"{100.0 * each.part:g}%", value, f"{low} to {high}"))
         return found
 
     def _lines(self) -> list[str]:
@@ -450,13 +498,14 @@ class DistributionEstimate(Estimate):
         return f"DistributionEstimate: {self.people.size:,} bins, {', '.join(self.promises())}"
 
     def _answer(self) -> dict[str, Any]:
+        said = self.axis.canonical
         quantiles = [
-            {"quantile": each.part, "value": each.value, "interval95": list(each.interval())}
+            {"quantile": each.part, "value": said(each.value), "interval95": [said(end) for end in each.interval()]}
             for each in self.shown_quantiles
         ]
         return {
             "quantiles": quantiles,
-            "bounds": [float(self.edges[0]), float(self.edges[-1])],
+            "bounds": list(self._domain.bounds),
             "bins": self.people.size,
             "counts": self.people.tolist(),
         }

@@ -23,6 +23,7 @@ from headcount.errors import Unsupported
 from headcount.programme.coins import Coins
 from headcount.programme.law import Floats, Ints, Noise, weighed
 from headcount.questions.domains.domain import Shape
+from headcount.questions.scales import NUMBERS, Scale
 from headcount.questions.strategies.strategy import Terms
 
 if TYPE_CHECKING:
@@ -193,10 +194,11 @@ class Linear(Number):
     True
     """
 
-    value: float
+    value: Any
     least: tuple[float, ErrorLaw]
     most: tuple[float, ErrorLaw]
     promises: Sequence[str] = ()
+    scale: Scale = NUMBERS
 
     @property
     def std_error(self) -> float:
@@ -206,10 +208,12 @@ class Linear(Number):
     def _ends(self, confidence: float) -> tuple[float, float]:
         tail = (1.0 - confidence) / 2.0
         (low, first), (high, last) = self.least, self.most
-        return low - first.tails(tail)[1], high - last.tails(tail)[0]
+        return self.scale.at(low - first.tails(tail)[1]), self.scale.at(high - last.tails(tail)[0])
 
     def shown(self) -> tuple[str, str, str]:
         low, high = self.interval()
+        if self.scale is not NUMBERS:
+            return self.scale.shown(self.value, (low, high))
         whole = all(abs(each - round(each)) < WHOLE for each in (self.value, low, high))
         places = 0 if whole else digits(low, high)
         return f"{self.value:,.{places}f}", f"{low:,.{places}f}", f"{high:,.{places}f}"

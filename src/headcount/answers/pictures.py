@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headcount.answers.labels import called
+from headcount.figures.curves import Column, curve
 from headcount.figures.intervals import Span, columns, rows
 from headcount.figures.picture import Pictured
+from headcount.figures.ticks import OF, spread_out
 
 if TYPE_CHECKING:
     from headcount.answers.cell import Cell
@@ -87,23 +90,25 @@ def _span(name: str, value: float, ends: list[float], shown: tuple[str, str, str
 
 
 def distribution(estimate: DistributionEstimate, target: Any, theme: str, title: str) -> Any:
-    """Draw how many people lie in bins that are wide enough to be seen, and say where the middle is."""
-    edges = estimate.edges
-    each = max(1, math.ceil((edges.size - 1) / MERGED))
-    ends = np.append(edges[:-1:each], edges[-1])
-    cells = estimate.histogram(ends.tolist())
-    width = float(ends[1] - ends[0])
-    places = 0 if (ends == np.rint(ends)).all() else max(0, 1 - math.floor(math.log10(width)))
-    starts = [f"{low:,.{places}f}" for low in ends[:-1].tolist()]
-    spans = [Span(start, cell.value, *cell.interval95) for start, cell in zip(starts, cells, strict=True)]
+    """Draw how many people lie in bins that are wide enough to be seen and, where their number is public, the curve of
+    those below a value; and say where the middle is."""
+    edges, axis = estimate.places, estimate.axis
+    kept = spread_out(edges, MERGED)
+    found = [(edges[low], edges[high], estimate.within_bins(low, high)) for low, high in pairwise(kept)]
+    width = axis.long(edges[kept[1]] - edges[0])
     middle = next((found.said for found in estimate.shown_quantiles if found.part == 0.5), "")
+    marks = [(axis.place(each.value) or 0.0, each.part) for each in estimate.shown_quantiles]
+    band = (
+        [] if estimate.n is None else [(place, *row) for place, row in zip(edges, estimate.band()[:, 1:], strict=True)]
+    )
     look: dict[str, Any] = {
         "title": title or (f"Half of the people lie below {middle}" if middle else estimate.protocol.task.asks),
-        "xlabel": f"value, in bins of {width:.3g}, each named by its lower edge",
-        "ylabel": "people in a bin",
-        "caption": _caption(estimate, f"{LINES}, each for itself"),
+        "ticks": OF[axis.called](edges[0], edges[-1]),
+        "xlabel": f"value; a column is {width} wide",
+        "caption": _caption(estimate, f"{LINES}, each for itself; the band covers the whole curve" if band else LINES),
     }
-    return columns(spans, target, theme=theme, **look)
+    drawn = [Column(low, high, part.value, *part.interval()) for low, high, part in found]
+    return curve(drawn, band, marks, target, theme=theme, **look)
 
 
 def margin(cells: Margin, target: Any, theme: str, title: str) -> Any:

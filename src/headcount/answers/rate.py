@@ -60,6 +60,8 @@ class Rate(Number):
         centre = self.value
         small, large = excess(centre)
         if small < 0.0 or large < 0.0:  # beyond all rates
+            if self.among <= 0.0:  # of hardly anybody: any rate may be that of nobody
+                return 0.0, 1.0
             return (centre, 1.0) if centre > 0.5 else (0.0, centre)
         below = _reach(lambda step: excess(centre - step)[0], small, centre)
         return centre - below, centre + _reach(lambda step: excess(centre + step)[1], large, 1.0 - centre)

@@ -17,7 +17,8 @@ from headcount.questions import implied, implying
 from headcount.questions.domains.domain import Shape
 from headcount.questions.domains.periods import PERIODS
 from headcount.questions.question import Question
-from headcount.questions.reading import EXACT, moment
+from headcount.questions.reading import EXACT
+from headcount.questions.times import LENGTHS, moment
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
@@ -223,7 +224,7 @@ def number_of(text: str) -> float | None:
 def bins_of(text: str | None) -> Any:
     if text is None:
         return None
-    if text.strip() in PERIODS:
+    if text.strip() in (*PERIODS, *LENGTHS):
         return text.strip()
     try:
         return int(text) if text.strip().isdigit() else [float(edge) for edge in text.split(",")]
@@ -236,7 +237,8 @@ def bins_of(text: str | None) -> Any:
 
 
 def columns_of(declared: list[str]) -> dict[str, Any]:
-    """Columns as they are written: sex=f,m, region=9, age=0:18:65, age=0:120/12; with + at the end, others apart."""
+    """Columns as they are written: sex=f,m, region=9, age=0:18:65, age=0:120/12, hired=2026-01-01:2026-12-31/month;
+    with + at the end, others apart."""
     return dict(_column_of(text) for text in declared)
 
 
@@ -247,15 +249,22 @@ def _column_of(text: str) -> tuple[str, Any]:
         raise BadArgument("--columns", f"is {text!r}", works)
     other = {"other": True} if told.endswith("+") else {}
     told = told.removesuffix("+")
-    edges, _, many = told.partition("/")
-    numbers = [number_of(edge.strip()) for edge in edges.split(":")]
-    if len(numbers) < 2 or None in numbers:
+    written, _, many = told.partition("/")
+    edges = [_edge_of(each.strip()) for each in written.split(":")]
+    if len(edges) < 2 or None in edges:
         return name.strip(), {"categories": categories_of(told), **other}
     if not many:
-        return name.strip(), {"bins": numbers, **other}
-    if len(numbers) > 2 or not looks_whole(many) or other:
+        return name.strip(), {"bins": edges, **other}
+    if many in (*PERIODS, *LENGTHS):
+        return name.strip(), {"bounds": edges, "bins": many, **other}
+    if len(edges) > 2 or not looks_whole(many) or other:
         raise BadArgument("--columns", f"is {text!r}", works)
-    return name.strip(), {"bounds": numbers, "bins": whole("--columns", many)}
+    return name.strip(), {"bounds": edges, "bins": whole("--columns", many)}
+
+
+def _edge_of(text: str) -> float | str | None:
+    """A number or a day; None where it is neither."""
+    return text if moment(text) is not None else number_of(text)
 
 
 def task_for(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,6 +34,8 @@ WIDE = {"DECIMAL", "HUGEINT", "UHUGEINT"}
 TEXT = {"VARCHAR", "ENUM"}
 ZONED = {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"}
 MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"} | ZONED
+NANOSECONDS = {"TIMESTAMP_NS", "TIMESTAMPTZ_NS"}
+FIRST_MOMENT, LAST_MOMENT = -62_135_596_800_000_000, 253_402_300_799_999_999  # of the years 1 to 9999
 NOTHING = '"NULL"'  # the type of a column in which everything is missing
 KEPT = "kept"
 PLAIN_MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z?"
@@ -78,6 +80,29 @@ class Column:
         return (
             f"CASE WHEN {self.absent} THEN {part.missing!r}::DOUBLE ELSE {self.number} END" if filled else self.number
         )
+
+    @property
+    def moment(self) -> str:
+        """The microseconds of the moment that it holds, as `headcount.questions.times` has them."""
+        return f"CASE WHEN isfinite({self.name}) THEN CAST(epoch_us({self.name}) AS DOUBLE) END"
+
+    def counted(self, part: Domain) -> tuple[str, Mapping[str, Any]] | None:
+        """The code of what it holds, NULL where that is refused, and parameters; None where Python finds it."""
+        if part.line == "numbers" and self.kind != NOTHING:
+            value, fits = self.held(part), ""
+        elif part.line == "moments" and self.kind in MOMENTS - NANOSECONDS:
+            value, fits = self.moment, f"{FIRST_MOMENT} <= {self.moment} AND {self.moment} <= {LAST_MOMENT} AND "
+        else:
+            return None
+        steps = part.counted(value, Spelling(f"$given_{self.name}_{{}}".format, SPELLING.nearest))
+        code, fits = f"CAST({steps.code} AS BIGINT)", f"{fits}{steps.fits}"
+        missing, outside = ("NULL" if code is None else str(code) for code in (part.missing_code, part.outside_code))
+        lacking = "FALSE" if isinstance(part.missing, float | int) else self.absent
+        if missing == outside == "NULL":  # which is faster, as DuckDB works expressions of several cases out twice
+            code = f"{code} + CASE WHEN {fits} AND NOT {lacking} THEN 0 END"
+        else:
+            code = f"CASE WHEN {lacking} THEN {missing} WHEN {fits} THEN {code} ELSE {outside} END"
+        return code, {f"{self.name}_{name}": given for name, given in steps.given.items()}
 
     def told(self, part: Domain, table: str = "") -> str:
         """What a code depends on: of a moment the minute, where that is enough, so that there are few of them."""
@@ -252,9 +277,10 @@ class FileCodes:
         """The codes of a batch of rows, or of groups."""
         return self._joined(self.domain, batch)
 
-    def _joined(self, domain: Domain, batch: Any) -> Codes:
+    def _joined(self, domain: Domain, batch: Any, coded: Sequence[int] = ()) -> Codes:
         held = [from_arrow(batch.column(name).combine_chunks()) for name in self._names]
-        return domain.joined([self._part(part, column) for part, column in zip(domain.parts, held, strict=True)])
+        parts = enumerate(zip(domain.parts, held, strict=True))
+        return domain.joined([each if at in coded else self._part(part, each) for at, (part, each) in parts])
 
     def _part(self, part: Domain, column: Any) -> Codes:
         codes: Codes = column
@@ -268,6 +294,17 @@ class FileCodes:
         place = next((at for at, each in enumerate(self.domain.parts) if each is part), None)
         return nullcontext() if place is None else self.rows.of_part(place)
 
+    @cached_property
+    def grouped(self) -> bool:
+        """Whether people are few groups of which each has one code, or values that have one."""
+        if self._merged:
+            return all(part.grouped or not part.merge.numeric for part in self.domain.parts)
+        return all(
+            part.grouped or column.counted(part) is not None
+            for source in self._sources
+            for part, column in zip(self.domain.parts, source.columns, strict=True)
+        )
+
     def held(self) -> tuple[Codes, Ints]:
         """Each different code (some perhaps several times), and how many people have it."""
         found = [self._held(source) for source in self._sources]
@@ -275,24 +312,36 @@ class FileCodes:
         return np.concatenate([codes for codes, _ in some]), np.concatenate([people for _, people in some])
 
     def _held(self, source: Source) -> tuple[Codes, Ints]:
-        """Values that count as a one are compared by DuckDB where it can, so that there are fewer groups."""
+        """Values that count as a one are compared by DuckDB where it can, and values on a line are counted, so that
+        there are fewer groups."""
         if (found := self._ones_by_group(source)) is not None:
             return found
-        domain, columns = self.domain, []
+        domain, columns, given, coded = self.domain, list[str](), dict[str, Any](), list[int]()
         for place, (part, column) in enumerate(zip(self.domain.parts, source.columns, strict=True)):
             matches = None if self._merged else column.matches(part)
-            columns.append(column.name if matches is None else f"{matches} AS {column.name}")
+            counted = None if self._merged else column.counted(part)
+            if counted is not None:
+                coded.append(place)
+                given |= counted[1]
+                columns.append(f"{counted[0]} AS {column.name}")
+            else:
+                columns.append(column.name if matches is None else f"{matches} AS {column.name}")
             domain = domain if matches is None else domain.compared(place)
         query = f"SELECT {', '.join(columns)}, count(*) AS people FROM {source.table} GROUP BY ALL"
-        table = self._sql(query).to_arrow_table()
-        return self._joined(domain, table), table["people"].to_numpy()
+        table = self._sql(query, given).to_arrow_table()
+        for place in coded:
+            if table.column(self._names[place]).null_count:
+                part, column = self.domain.parts[place], source.columns[place]
+                self._refuse_first(source, part, column, f"({column.counted(part)[0]}) IS NULL", given)  # type: ignore[index]
+        return self._joined(domain, table, coded), table["people"].to_numpy()
 
     def _ones_by_group(self, source: Source) -> tuple[Codes, Ints] | None:
         """The same where the last column tells ones: a row for each group takes DuckDB less time than two. None where
         it does not, or where some are missing."""
         groups, part, column = ", ".join(self._names[:-1]), self.domain.parts[-1], source.columns[-1]
         one = column.matches(part) or (column.name if column.kind == "BOOLEAN" and part.where is None else None)
-        if one is None or not groups or self._merged:
+        on_a_line = any(map(Column.counted, source.columns, self.domain.parts))
+        if one is None or not groups or self._merged or on_a_line:
             return None
         table = self._sql(
             f"SELECT {groups}, count(*) AS people, count({one}) AS known, sum(CAST({one} AS UTINYINT)) AS ones "

@@ -34,7 +34,7 @@ class FileEngine:
     def tally(self, plan: Plan, answers: FileCodes, coins: Coins) -> Tally:
         protocol, domain = plan.protocol, answers.domain
         with refusing():
-            if protocol.model is not Model.CENTRAL or not domain.grouped:
+            if protocol.model is not Model.CENTRAL or not answers.grouped:
                 return tally_parts(protocol, answers.batches(), answers.codes, coins)
             if domain.shape is Shape.AMOUNT:
                 return protocol.totalled(answers.size, answers.total())

@@ -57,7 +57,7 @@ class SparkEngine:
     def tally(self, plan: Plan, answers: SparkCodes, coins: Coins) -> Tally:
         protocol, domain = plan.protocol, answers.domain
         with refusing():
-            if protocol.model is not Model.CENTRAL or not domain.grouped:
+            if protocol.model is not Model.CENTRAL or not answers.grouped:
                 return self._randomised(protocol, answers, coins)
             if domain.shape is Shape.AMOUNT:
                 return protocol.totalled(answers.size, answers.total)

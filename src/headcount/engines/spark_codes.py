@@ -21,11 +21,13 @@ from headcount.questions.domains.missing import DROP, REFUSE
 from headcount.questions.domains.product import Product
 from headcount.questions.reading import SPACE
 from headcount.questions.text_rules import InSQL
+from headcount.questions.times import DAY
 
 STORED = {"boolean", "tinyint", "smallint", "int", "bigint", "float", "double"}
 REAL = {"float", "double"}
 TEXT = {"string", "char", "varchar"}
 KINDS = STORED | TEXT | {"decimal", "date", "timestamp", "timestamp_ntz", "void"}
+MOMENTS = {"date": f"(unix_date({{}}) * {DAY})", "timestamp": "unix_micros({})"}
 LOTS = Lots(
     "sha2({}, 256)",
     "explode(sequence(0, CAST(many AS INT) - 1))",
@@ -70,17 +72,51 @@ class SparkCodes:
                 return self._summed[0]
             if self.domain.shape is Shape.SHARES:
                 return int(self.pooled[1].sum())
-            if self.domain.grouped and self.domain.shape is not Shape.KEY:
+            if self.grouped and self.domain.shape is not Shape.KEY:
                 return int(self.held[1].sum())
             return int(self._one(f"SELECT count(*) AS people FROM {self._answers}")["people"])
 
     @cached_property
     def held(self) -> tuple[Codes, Ints]:
         """Each different code (some perhaps several times), and how many people have it."""
-        columns = ", ".join(self._names)
-        table = self._sql(f"SELECT count(*) AS people, {columns} FROM {self._answers} GROUP BY {columns}").toArrow()
+        names, given = ", ".join(self._names), dict[str, Any]()
+        counted = {at: code for at in range(len(self._names)) if (code := self._counted(at)) is not None}
+        for _, own in counted.values():
+            given |= own
+        read = [f"{counted[at][0]} AS {name}" if at in counted else name for at, name in enumerate(self._names)]
+        rows = f"(SELECT {', '.join(read)} FROM {self._answers})"
+        table = self._sql(f"SELECT count(*) AS people, {names} FROM {rows} GROUP BY {names}", given).toArrow()
         people, *held = (column.combine_chunks() for column in table.columns)
-        return self.from_batch(held), people.to_numpy()
+        for at, (expression, own) in counted.items():
+            if held[at].null_count:
+                self._refuse_first(f"({expression}) IS NULL", own, at)
+        return self.from_batch(held, frozenset(counted)), people.to_numpy()
+
+    @property
+    def grouped(self) -> bool:
+        """Whether people are few groups of which each has one code, or values that have one."""
+        parts = enumerate(self.domain.parts)
+        return all(
+            part.grouped or (self._coded and not part.merge.numeric) or self._counted(at) is not None
+            for at, part in parts
+        )
+
+    def _counted(self, place: int) -> tuple[str, dict[str, Any]] | None:
+        """The code of what a row holds, NULL where that is refused, and parameters; None where Python finds it."""
+        part, kind, name = self.domain.parts[place], self._kinds[place], self._names[place]
+        absent = f"({name} IS NULL OR isnan({name}))" if kind in REAL else f"({name} IS NULL)"
+        if part.line == "numbers" and kind in STORED and not self._coded:
+            value = self._number(part, name)
+            absent = "FALSE" if isinstance(part.missing, float | int) else absent
+        elif part.line == "moments" and kind in MOMENTS and not self._coded:
+            value = f"CAST({MOMENTS[kind].format(name)} AS DOUBLE)"
+        else:
+            return None
+        steps = part.counted(value, Spelling(f":{name}_{{}}".format, SPELLING.nearest))
+        missing, outside = ("NULL" if code is None else str(code) for code in (part.missing_code, part.outside_code))
+        inside = f"WHEN {steps.fits} THEN CAST({steps.code} AS BIGINT)"
+        code = f"CASE WHEN {absent} THEN {missing} {inside} ELSE {outside} END"
+        return code, {f"{name}_{given}": value for given, value in steps.given.items()}
 
     @cached_property
     def pooled(self) -> tuple[Codes, Ints, list[int]]:
@@ -100,7 +136,7 @@ class SparkCodes:
         ).toArrow()
         people = table["people"].to_numpy()
         if (table["fitting"].to_numpy() < people).any():
-            self._refuse_first(f"NOT coalesce({steps.fits}, false)", steps.given, self._names[-1])
+            self._refuse_first(f"NOT coalesce({steps.fits}, false)", steps.given, len(groups))
         held = [from_arrow(table.column(name).combine_chunks()) for name in names]
         codes = [each if self._coded else group.codes(each) for group, each in zip(groups, held, strict=True)]
         halves = zip(table["high"].to_pylist(), table["low"].to_pylist(), strict=True)
@@ -239,10 +275,10 @@ class SparkCodes:
         if ":key" in merged:
             self._given["key"] = self.rows.key.hex()
 
-    def _refuse_first(self, strange: str, given: Mapping[str, Any] | None = None, name: str = "part0") -> None:
+    def _refuse_first(self, strange: str, given: Mapping[str, Any] | None = None, place: int = 0) -> None:
         """Raises the domain's own refusal of the first value that does not fit, without quoting it."""
-        table = self._sql(f"SELECT {name} FROM {self._answers} WHERE {strange} LIMIT 1", given).toArrow()
-        self.domain.parts[-1].codes(from_arrow(table.column(0).combine_chunks()))
+        table = self._sql(f"SELECT {self._names[place]} FROM {self._answers} WHERE {strange} LIMIT 1", given).toArrow()
+        self.domain.parts[place].codes(from_arrow(table.column(0).combine_chunks()))
         raise BadData("data has values that do not fit the question")
 
     def _sql(self, query: str, given: Mapping[str, Any] | None = None) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,12 +32,16 @@ class FromBatch:
     domain: Domain
     coded: bool  # whether rows were read before, so that there are codes, and numbers where these are merged
 
-    def __call__(self, columns: Sequence[Any]) -> Codes:
+    def __call__(self, columns: Sequence[Any], counted: Container[int] = ()) -> Codes:
+        """Some of the columns may have been counted by Spark: they are codes."""
         if self.coded and any(column.null_count for column in columns):
             raise BadData(*DIFFERENT)
-        parts = zip(self.domain.parts, map(from_arrow, columns), strict=True)
+        parts = enumerate(zip(self.domain.parts, map(from_arrow, columns), strict=True))
         return self.domain.joined(
-            [column if self.coded and not part.merge.numeric else part.codes(column) for part, column in parts]
+            [
+                column if at in counted or (self.coded and not part.merge.numeric) else part.codes(column)
+                for at, (part, column) in parts
+            ]
         )
 
 

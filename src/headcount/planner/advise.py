@@ -137,7 +137,7 @@ def advise(
     asked = objective or ("rmse" if within is None else "interval")
     unknown = _unknown(n, epsilon, within)
     if unknown == "n" and (ones is not None or least is not None):
-        raise BadArgument("n", "is missing", "ones and least depend on it: give it, or leave those out")
+        raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
     if once:
         task, rounds = question_called("task", task).once_in(rounds), 1
     budget = Budget(1.0 if epsilon is None else epsilon, delta, Neighbours(neighbours), rounds)
@@ -178,7 +178,7 @@ def _require_effort(given: Situation, within: float) -> None:
     """Refuse a wish that a guess of the middle fulfils without asking anybody."""
     half = given.task.unit(given.crowd.size) * given.crowd.size / 2.0
     if given.objective in (Objective.RMSE, Objective.INTERVAL, Objective.WORST_BIN) and within > half:
-        raise BadArgument("within", f"is {within:g}, no closer than a guess without asking", f"use less than {half:g}")
+        raise BadArgument("within", f"is {within:g}, which a guess without asking comes to", f"use less than {half:g}")
 
 
 def _unknown(n: People | None, epsilon: float | None, within: float | None) -> str:

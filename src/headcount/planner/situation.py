@@ -90,15 +90,13 @@ class Situation:
         if self.collected and self.crowd.each > 1:
             raise BadArgument("max_contributions", f"is {self.crowd.each}", "in a collection everybody reports once")
         if self.collected and self.budget.neighbours is Neighbours.ADD_REMOVE:
-            raise BadArgument("neighbours", "hides how many report, which a collection tells", "use 'replace'")
+            raise BadArgument("neighbours", "hides how many report, and a collection tells it", "use 'replace'")
         self.budget.require_hidden(self.crowd.each)
         if not isinstance(self.liars, int) or isinstance(self.liars, bool) or self.liars < 1:
             raise BadArgument("liars", f"is {self.liars!r}", "use a whole number from 1 on")
         if self.objective in (Objective.RELATIVE, Objective.DETECTABLE) and self.task.shape is Shape.AMOUNT:
             raise BadArgument(
-                "objective",
-                f"is '{self.objective}', which does not apply to a {self.task.name}",
-                "use 'interval' or 'rmse'",
+                "objective", f"is '{self.objective}', which a {self.task.name} has not", "use 'interval' or 'rmse'"
             )
         if self.objective is Objective.RELATIVE and not self.expected.known:
             what = "hold a one" if self.task.shape is Shape.BIT else "are in the category"

@@ -12,10 +12,10 @@ import numpy as np
 
 from headcount.errors import BadArgument
 from headcount.programme.law import Floats
-from headcount.questions.argument import BOUNDS, Argument, Told
+from headcount.questions.argument import Argument, Told
 from headcount.questions.domains.domain import Codes, Label, Shape
 from headcount.questions.domains.intervals import Intervals
-from headcount.questions.domains.missing import AMOUNTS, told
+from headcount.questions.domains.missing import told
 from headcount.questions.question import Question
 from headcount.questions.reading_options import ReadingOptions
 from headcount.questions.strategies.strategy import Strategy
@@ -26,20 +26,23 @@ AIMS = ("ranges", "quantiles", "bins")
 SHOWN = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Distribution(Question):
-    """How are people's numbers distributed: how many lie in any range, and where are the quantiles?
+    """How are people's numbers, days or durations distributed: how many lie in any range, and where are the quantiles?
 
-    Numbers lie between `bounds`, which are divided into `bins` equal ones. All ranges, the distribution function and
+    They lie between `bounds`, which are divided into `bins` equal ones. All ranges, the distribution function and
     the quantiles are answered at once, from noisy counts of the nodes of a tree over the bins. Its `radices` are chosen
     with the protocol, as they are best for most ranges, for quantiles or for single bins.
 
     Parameters
     ----------
-    bounds : tuple of float
-        The smallest and the largest possible value, stated without looking at the data.
-    bins : int
-        Equal bins between the bounds.
+    bounds : tuple
+        The smallest and the largest possible value, stated without looking at the data: two numbers, two days or
+        moments ("2026-01-01", or a `datetime`), or two durations ("1:30:00", or a `timedelta`). A day that is the upper
+        bound is within it.
+    bins : int or str, optional
+        How many equal bins there are between the bounds, or, of moments and durations, how long each is: "week", "day",
+        "hour", "minute" or "second". Unless given, one for each day between two days, and 1,024 otherwise.
     clip : bool
         Whether values outside are brought to the nearer bound, instead of refused.
     best_for : str
@@ -51,11 +54,13 @@ class Distribution(Question):
     missing : float or str, optional
         The number that a missing value counts as; or "drop", where the number of people is private, to leave its row
         out. It is refused unless given.
+    dates : str, optional
+        How text writes days, as "%d.%m.%Y"; by ISO 8601 (2026-11-16) unless given.
 
     Raises
     ------
     errors.BadArgument
-        If the bounds are not two finite numbers, the smaller first, or the others do not fit them.
+        If the bounds are not two values of one kind, the smaller first, or the others do not fit them.
 
     Examples
     --------
@@ -64,13 +69,14 @@ class Distribution(Question):
     True
     """
 
-    bounds: tuple[float, float]
-    bins: int = BINS
+    bounds: Any
+    bins: Any = None
     clip: bool = False
     best_for: Literal["ranges", "quantiles", "bins"] = "ranges"
     radices: tuple[int, ...] | None = None
     public: bool = True
     missing: float | str | None = None
+    dates: str | None = None
     name: ClassVar[str] = "distribution"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.K_OF})
     asks: ClassVar[str] = "How many people lie in each range"
@@ -81,35 +87,40 @@ class Distribution(Question):
     guess: ClassVar[str] = "to guess half of the people for every range"
     answered: ClassVar[str] = "distribution"
     arguments: ClassVar[tuple[Argument, ...]] = (
-        replace(BOUNDS, needed=True),
-        Argument("bins", Told.NUMBER, f"How many equal bins there are; {BINS:,} unless given."),
+        Argument(
+            "bounds",
+            Told.LIMITS,
+            "The smallest and the largest possible value: two numbers, two days (2026-01-01 2026-12-31) or two "
+            "durations (0:00 2:30:00).",
+            needed=True,
+        ),
+        Argument(
+            "bins",
+            Told.EDGES,
+            "How many equal bins there are, or for days and durations how long each is: week, day, hour, minute or "
+            f"second; {BINS:,} unless given, and of days one for each.",
+        ),
         Argument("clip", Told.FLAG, "Bring values outside the bounds to the nearer one instead of refusing them."),
+        Argument("dates", Told.TEXT, "How text writes days, as %d.%m.%Y; by ISO 8601 (2026-11-16) unless given."),
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", self.domain.bounds)
-        object.__setattr__(self, "bins", self.domain.count)
+        laid = Intervals.of(self.bounds, self.bins, BINS, clip=self.clip, dates=self.dates)
+        object.__setattr__(self, "bounds", laid.bounds)
+        object.__setattr__(self, "bins", laid.count)
         if self.best_for not in AIMS:
             raise BadArgument("best_for", f"is {self.best_for!r}", f"use one of {', '.join(AIMS)}")
         if self.radices is not None:
             object.__setattr__(self, "radices", _checked(self.radices, self.bins))
 
-    @classmethod
-    def posed(  # type: ignore[override]
-        cls, *, bounds: tuple[float, float], bins: float | None = None, clip: bool = False
-    ) -> Self:
-        if bins is not None and bins != int(bins):
-            raise BadArgument("bins", f"is {bins:g}", "use a whole number of them")
-        return cls(bounds, BINS if bins is None else int(bins), clip)
-
     @cached_property
     def domain(self) -> Intervals:
-        return Intervals(self.bounds, self.bins, self.clip, self.missing)
+        return Intervals(self.bounds, self.bins, self.clip, self.missing, self.dates)
 
     def declared(self, options: ReadingOptions) -> Question:
         if options.missing is None:
             return super().declared(options)
-        (own,) = told(options.missing, AMOUNTS, names=[options.column])
+        (own,) = told(options.missing, self.domain.takes, names=[options.column])
         return replace(self, missing=own).declared(replace(options, missing=None))
 
     @property

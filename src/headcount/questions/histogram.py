@@ -17,9 +17,8 @@ from headcount.questions.domains.categories import OTHER, Categories, Listed
 from headcount.questions.domains.domain import Domain, Label, Shape
 from headcount.questions.domains.keys import Keys
 from headcount.questions.domains.missing import AS_OTHER, LISTS, told
-from headcount.questions.domains.periods import Periods
+from headcount.questions.domains.periods import Periods, are_days
 from headcount.questions.question import Question
-from headcount.questions.reading import moment
 from headcount.questions.reading_options import ReadingOptions
 from headcount.types import Bounds, Edges, Labels
 
@@ -135,7 +134,7 @@ class Histogram(Question):
     ) -> Histogram:
         """Of numbers and days: `bins` is a list of edges, or, between the `bounds`, how many equal bins there are, or
         which periods: "day", "week", "month", "quarter" or "year"."""
-        if isinstance(bins, int | float | np.integer) or (not isinstance(bins, str) and not _days(bins)):
+        if isinstance(bins, int | float | np.integer) or (not isinstance(bins, str) and not are_days(bins)):
             return cls(edges=Bins.of(bins, bounds).edges, dates=dates, other=other, fractions=fractions)
         found = Periods.of(bins, bounds)
         return cls(starts=found.starts, period=found.period, dates=dates, other=other, fractions=fractions)
@@ -195,8 +194,3 @@ class Histogram(Question):
 
     def to_json(self) -> dict[str, Any]:
         return {**super().to_json(), "fractions": self.fractions}
-
-
-def _days(bins: Edges) -> bool:
-    """Whether the edges are days or moments."""
-    return any(moment(edge) is not None for edge in bins)  # type: ignore[union-attr]

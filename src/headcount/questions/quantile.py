@@ -7,16 +7,16 @@ from typing import Any, ClassVar, Literal, Self
 
 from headcount.errors import BadArgument
 from headcount.questions.argument import Argument, Told
-from headcount.questions.distribution import BINS, Distribution
+from headcount.questions.distribution import Distribution
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Quantile(Distribution):
     """Below which value does a part of the people lie? The median, unless told otherwise.
 
     Parameters
     ----------
-    bounds, bins, clip, radices, public, missing
+    bounds, bins, clip, radices, public, missing, dates
         As for `Distribution`.
     best_for : str
         "quantiles", unless given.
@@ -52,11 +52,8 @@ class Quantile(Distribution):
             raise BadArgument("at", f"is {self.at!r}", works)
 
     @classmethod
-    def posed(  # type: ignore[override]
-        cls, *, bounds: tuple[float, float], bins: float | None = None, clip: bool = False, at: float | None = None
-    ) -> Self:
-        posed = Distribution.posed(bounds=bounds, bins=BINS if bins is None else bins, clip=clip)
-        return cls(posed.bounds, posed.bins, posed.clip, at=0.5 if at is None else at)
+    def posed(cls, *, at: float | None = None, **told: Any) -> Self:
+        return cls(at=0.5 if at is None else at, **told)
 
     @property
     def shown_quantiles(self) -> tuple[float, ...]:

@@ -1,7 +1,8 @@
 """What a value means: a function of that value and of what the asker declared, and never of anybody else's value.
 
-There are four readings: as a truth value, as a number (a double), as text, and as a moment. Which of them is taken
-follows from the question alone (docs/reading.md); of what type an array is decides nothing but how fast it is read.
+There are five readings: as a truth value, as a number (a double), as text and, in `times`, as a moment or a duration.
+Which of them is taken follows from the question alone (docs/reading.md); of what type an array is decides nothing but
+how fast it is read.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -41,14 +42,6 @@ _NUMERAL = re.compile(NUMERAL)
 _TRUTHS = {"true": True, "false": False}
 YES, NO = ("1", "on", "t", "true", "y", "yes"), ("0", "f", "false", "n", "no", "off")
 _SPELLED = {**dict.fromkeys(YES, True), **dict.fromkeys(NO, False)}
-_MOMENT = re.compile(
-    r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
-    r"(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
-)
-DIRECTIVES = {"Y": "[0-9]{4}", **dict.fromkeys("mdHMS", "[0-9]{1,2}")}  # of dates in a form of their own
-_FIRST = {"m": "1", "d": "1", "H": "0", "M": "0", "S": "0"}
-_DATES = Phrase("use %Y, %m and %d, perhaps %H, %M and %S, each once: for example {dates}", dates="%d.%m.%Y")
-_EPOCH = datetime(1970, 1, 1)
 _STORED = "biuf"  # the kinds of arrays whose entries are truth values and numbers already
 
 
@@ -103,64 +96,6 @@ def spelled_truth(value: object) -> bool | None:
     if isinstance(value, str) and (said := value.strip(SPACE)).isascii() and said.lower() in _SPELLED:
         return _SPELLED[said.lower()]
     return truth(value)
-
-
-def moment(value: object) -> int | None:
-    """Microseconds since 1970 in UTC, of a day those of its midnight; text is as ISO 8601 has it."""
-    if isinstance(value, str):
-        found = _MOMENT.fullmatch(value.strip(SPACE))
-        return _since(*found.groups()) if found else None
-    if isinstance(value, np.datetime64):
-        return None if np.isnat(value) else int(value.astype("M8[us]").astype(np.int64))
-    if isinstance(value, datetime):
-        shift = value.utcoffset() or timedelta()  # not taken to UTC itself, where it may have no year
-        return _microseconds(value) - shift // timedelta(microseconds=1)
-    return _microseconds(datetime(value.year, value.month, value.day)) if isinstance(value, date) else None
-
-
-def written(form: str) -> re.Pattern[str]:
-    """What days and moments look like that are written in this form: of text as in strptime, as %d.%m.%Y."""
-    parts, named = re.split(r"%(.)", form), list[str]()
-    for place, part in enumerate(parts):
-        if place % 2 == 0:
-            parts[place] = re.escape(part)
-        elif part not in DIRECTIVES or part in named:
-            raise BadArgument("dates", f"is {form!r}", _DATES)
-        else:
-            named.append(part)
-            parts[place] = f"(?P<{part}>{DIRECTIVES[part]})"
-    if "Y" not in named or ("d" in named and "m" not in named):
-        raise BadArgument("dates", f"is {form!r}", _DATES)
-    return re.compile("".join(parts))
-
-
-def moment_written(value: object, form: re.Pattern[str]) -> int | None:
-    """The same where text is in a form of its own; hours and minutes that it does not tell are 0."""
-    if not isinstance(value, str):
-        return moment(value)
-    found = form.fullmatch(value.strip(SPACE))
-    told = {**_FIRST, **found.groupdict()} if found else {}
-    return _since(*(told[part] for part in "YmdHMS"), None, None) if found else None
-
-
-def _since(*told: str | None) -> int | None:
-    year, month, day, hour, minute, second = (int(part or 0) for part in told[:6])
-    try:
-        found = _microseconds(datetime(year, month, day, hour, minute, second))
-        zone = told[7]
-        if zone is None or zone == "Z":
-            shift = timedelta()
-        else:
-            shift = timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:]))
-            timezone(shift)
-            shift = -shift if zone[0] == "-" else shift
-    except ValueError:  # no such day, time or zone
-        return None
-    return found + int((told[6] or "").ljust(6, "0")[:6]) - _microseconds(_EPOCH + shift)
-
-
-def _microseconds(value: datetime) -> int:
-    return (value.replace(tzinfo=None, fold=0) - _EPOCH) // timedelta(microseconds=1)
 
 
 def number(value: object) -> float | None:
@@ -241,9 +176,9 @@ def _moments(data: Array, zone: str = "") -> list[str]:
 def truths(data: Array, *, spelled: bool = False) -> Read:
     """Truth values as 0 and 1."""
     if data.dtype.kind not in _STORED:
-        return _each(data, spelled_truth if spelled else truth, np.uint8)
+        return each_of(data, spelled_truth if spelled else truth, np.uint8)
     values = np.ma.getdata(data)
-    missing = _gaps(data)
+    missing = gaps(data)
     if data.dtype.kind == "b":
         return Read(values.view(np.uint8), np.zeros(data.size, dtype=np.bool_), missing)
     ones: Mask = values == 1
@@ -253,23 +188,15 @@ def truths(data: Array, *, spelled: bool = False) -> Read:
 def numbers(data: Array) -> Read:
     """Numbers as doubles."""
     if data.dtype.kind not in _STORED:
-        return _each(data, number, np.float64)
+        return each_of(data, number, np.float64)
     with np.errstate(over="ignore"):  # a warning would tell that somebody holds more than a double does
         values = np.ma.getdata(data).astype(np.float64, copy=False)
-    return Read(values, np.zeros(data.size, dtype=np.bool_), _gaps(data))
+    return Read(values, np.zeros(data.size, dtype=np.bool_), gaps(data))
 
 
 def texts(data: Array) -> Read:
     """Text, as Python's own strings: numpy's lose a NUL at the end, and are all as long as the longest."""
-    return _each(data, text, object)
-
-
-def moments(data: Array, dates: str | None = None) -> Read:
-    """Moments, as microseconds since 1970; of text by ISO 8601, or written as `dates` says."""
-    if dates is None:
-        return _each(data, moment, np.int64)
-    form = written(dates)
-    return _each(data, lambda value: moment_written(value, form), np.int64)
+    return each_of(data, text, object)
 
 
 def in_utc(data: Array) -> Array:
@@ -282,7 +209,7 @@ def in_utc(data: Array) -> Array:
 
 def absent(data: Array) -> Mask:
     """Which entries are missing, whatever they are read as."""
-    return _gaps(data) if data.dtype.kind in _STORED else _each(data, lambda _: None, np.uint8).missing
+    return gaps(data) if data.dtype.kind in _STORED else each_of(data, lambda _: None, np.uint8).missing
 
 
 def equal_any(data: Array, declared: Iterable[Declared]) -> Mask:
@@ -294,20 +221,20 @@ def equal_any(data: Array, declared: Iterable[Declared]) -> Mask:
 def equal(data: Array, declared: Declared) -> Mask:
     """A mask of the entries that equal the declared value; missing entries never do."""
     if data.dtype.kind in "iu" and isinstance(declared, float) and declared.is_integer():
-        return np.asarray(np.ma.getdata(data) == int(declared), dtype=np.bool_) & ~_gaps(data)  # the same, but faster
+        return np.asarray(np.ma.getdata(data) == int(declared), dtype=np.bool_) & ~gaps(data)  # the same, but faster
     read = (truths if isinstance(declared, bool) else texts if isinstance(declared, str) else numbers)(data)
     same: Mask = np.asarray(read.values == declared, dtype=np.bool_)
     return same & ~read.missing & ~read.strange
 
 
-def _gaps(data: Array) -> Mask:
+def gaps(data: Array) -> Mask:
     """A mask of the missing entries of an array of truth values or numbers."""
     values = np.ma.getdata(data)
     missing: Mask = np.isnan(values) if data.dtype.kind == "f" else np.zeros(data.size, dtype=np.bool_)
     return missing | np.ma.getmaskarray(data) if np.ma.isMaskedArray(data) else missing
 
 
-def _each(data: Array, reading: Callable[[object], Any], kind: npt.DTypeLike) -> Read:
+def each_of(data: Array, reading: Callable[[object], Any], kind: npt.DTypeLike) -> Read:
     """Every different value is read once."""
     different, places = distinct(np.ma.getdata(data))
     missing = np.fromiter(map(is_missing, different), dtype=np.bool_, count=len(different))

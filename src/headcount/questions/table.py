@@ -41,7 +41,8 @@ class Table(Question):
     ----------
     columns : mapping
         For each column its labels, or a mapping as the arguments of `hc.histogram`: `{"categories": …, "other": …}`,
-        `{"bins": [edges]}`, or `{"bounds": (low, high), "bins": 12, "clip": True}`.
+        `{"bins": [edges]}`, or `{"bounds": (low, high), "bins": 12, "clip": True}`, or of days
+        `{"bounds": ("2026-01-01", "2026-12-31"), "bins": "month"}`.
     margins : int or list of tuple of str
         How many columns at most are told together, or which.
     measured : list of tuple of str, optional
@@ -82,7 +83,8 @@ class Table(Question):
             "columns",
             Told.COLUMNS,
             "A column and what it holds, repeated for each: sex=f,m for categories, region=9 for 0 to 8, age=0:18:65 "
-            "for bins between these edges, age=0:120/12 for 12 equal bins; with + at the end, others apart.",
+            "for bins between these edges, age=0:120/12 for 12 equal bins, "
+            "hired=2026-01-01:2026-12-31/month for months; with + at the end, others apart.",
             needed=True,
         ),
         Argument("margins", Told.NUMBER, "How many columns at most are told together; 2 unless given."),

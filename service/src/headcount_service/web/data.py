@@ -23,7 +23,7 @@ import headcount
 from headcount.answers.estimate import Estimate
 from headcount.asking import ask
 from headcount.cli.files import table
-from headcount.cli.options import bins_of, categories_of
+from headcount.cli.options import bins_of, categories_of, limits_of
 from headcount.engines.duckdb_connection import database
 from headcount.engines.engine import Rows, engine_for
 from headcount.engines.file_formats import column_types, kind_named
@@ -168,7 +168,8 @@ def _fields(kind: type[Question]) -> set[str]:
 
 
 def _parts(argument: Argument) -> tuple[str, ...]:
-    return (f"{argument.name}.low", f"{argument.name}.high") if argument.told is Told.BOUNDS else (argument.name,)
+    pair = argument.told in (Told.BOUNDS, Told.LIMITS)
+    return (f"{argument.name}.low", f"{argument.name}.high") if pair else (argument.name,)
 
 
 def _read(argument: Argument, given: dict[str, Any]) -> Any:
@@ -183,6 +184,8 @@ def _read(argument: Argument, given: dict[str, Any]) -> Any:
     match argument.told:
         case Told.BOUNDS:
             return tuple(_number(argument.name, each) for each in typed)
+        case Told.LIMITS:
+            return limits_of((str(typed[0]).strip(), str(typed[1]).strip()))
         case Told.LABELS | Told.GROUPS:
             return categories_of(typed[0])
         case Told.EDGES:
@@ -208,7 +211,7 @@ def _typed(value: Any) -> list[str]:
     if value is True:
         return []
     if isinstance(value, tuple):
-        return [f"{each:g}" for each in value]
+        return [each if isinstance(each, str) else f"{each:g}" for each in value]
     if isinstance(value, list):
         return [",".join(map(str, value))]
     return [f"{value:g}" if isinstance(value, float) else str(value)]

@@ -248,7 +248,7 @@ def require_collectable(plan: Plan, shortfall: Shortfall = Shortfall.HOLD) -> No
             protocol=protocol.name,
         )
     if plan.budget.neighbours is Neighbours.ADD_REMOVE:
-        raise Unsupported("the plan hides how many report, which a collection tells", "plan with neighbours='replace'")
+        raise Unsupported("the plan hides how many report, and a collection tells it", "plan with neighbours='replace'")
     if shortfall is Shortfall.TOP_UP and not protocol.task.ignores_zeros:
         raise BadArgument(
             "shortfall",

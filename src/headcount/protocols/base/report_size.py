@@ -59,7 +59,7 @@ class Wire:
             needs = f"cannot be collected from devices: it needs {protocol.model.trusted}"
             raise Unsupported(needs, protocol=protocol.name)
         if budget.neighbours is Neighbours.ADD_REMOVE:
-            raise BadArgument("neighbours", "hides how many report, which a collection tells", "use 'replace'")
+            raise BadArgument("neighbours", "hides how many report, and a collection tells it", "use 'replace'")
         messages = wire_messages(protocol, budget)
         if messages is None:
             raise Unsupported(

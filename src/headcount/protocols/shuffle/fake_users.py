@@ -99,7 +99,7 @@ class FakeUsers(BitRows):
 
     @property
     def independent(self) -> bool:  # type: ignore[override]
-        """Whether the errors of cells are independent: not if the number of rows is random, which all bits share."""
+        """Unless the number of rows is left to chance, and all bits hang on it."""
         return not self._each[1]
 
     @property

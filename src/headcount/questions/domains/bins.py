@@ -15,9 +15,11 @@ from headcount.errors import BadArgument
 from headcount.phrases import Phrase
 from headcount.programme.law import Floats
 from headcount.questions.domains.categories import Listed, positive
-from headcount.questions.domains.domain import Codes
+from headcount.questions.domains.domain import Codes, Spelling, Steps
 from headcount.questions.domains.levels import bounded
 from headcount.questions.reading import Array, numbers
+
+MOST_COMPARED = 64  # edges that a database compares with
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,13 @@ class Bins(Listed):
         return between(np.array(self.edges), told, self.size) if is_pair(told) else super().shares(told)
 
     @property
+    def line(self) -> str:  # type: ignore[override]
+        return "numbers" if len(self.edges) <= MOST_COMPARED else ""
+
+    def counted(self, value: str, spell: Spelling) -> Steps:
+        return between_edges(self.edges, value, spell, closed=True)
+
+    @property
     def grouped(self) -> bool:
         return False
 
@@ -83,6 +92,14 @@ class Bins(Listed):
 
     def to_json(self) -> dict[str, Any]:
         return {"edges": list(self.edges), **self._placing()}
+
+
+def between_edges(edges: Sequence[float], value: str, spell: Spelling, *, closed: bool) -> Steps:
+    """How many edges are beneath, without the first one; where the last bin is closed, the last edge is in it."""
+    given = {f"edge{place}": edge for place, edge in enumerate(edges)}
+    first, *inner, last = (spell.parameter(name) for name in given)
+    code = " + ".join(["0", *(f"CAST({value} >= {edge} AS INTEGER)" for edge in inner)])
+    return Steps(code, f"{value} >= {first} AND {value} {'<=' if closed else '<'} {last}", given)
 
 
 def is_pair(told: Any) -> bool:

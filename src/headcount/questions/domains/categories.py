@@ -48,6 +48,14 @@ class Listed(Domain):
         """The labels, and what missing values are called where they are one of them."""
         return [*self.labels, *([MISSING] if self.apart else [])]
 
+    @property
+    def outside_code(self) -> int | None:  # type: ignore[override]
+        return self.size - 1 if self.other else None
+
+    @property
+    def missing_code(self) -> int | None:  # type: ignore[override]
+        return {CATEGORY: len(self.labels), AS_OTHER: self.size - 1}.get(self.missing or "")
+
     def placed(self, codes: Codes, read: Read, known: Mask) -> Codes:
         """Missing values where they were declared to be, and entries that are not `known` in `other`; or refused."""
         if self.missing in (None, REFUSE, DROP):  # rows that are left out are gone already
@@ -200,7 +208,7 @@ def _checked(given: Labels) -> range | tuple[Label, ...]:
         raise BadArgument("categories", "mix text, numbers or something else", works)
     labels = tuple(_declared(label) for label in labels)
     if len(set(labels)) < len(labels):
-        raise BadArgument("categories", "name a category twice", "name each once")
+        raise BadArgument("categories", "has duplicates", "name each category once")
     return labels
 
 

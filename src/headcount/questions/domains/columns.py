@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 from headcount.errors import BadArgument
@@ -10,6 +11,7 @@ from headcount.phrases import Phrase
 from headcount.questions.domains.bins import Bins
 from headcount.questions.domains.categories import Categories, Listed
 from headcount.questions.domains.intervals import Intervals
+from headcount.questions.domains.periods import PERIODS, Periods, are_days
 
 WORKS = Phrase(
     "name each column with its labels, or its bins: for example {columns}",
@@ -18,10 +20,13 @@ WORKS = Phrase(
 FORMS: dict[frozenset[str], Callable[[Mapping[str, Any]], Listed]] = {
     frozenset({"categories"}): lambda told: Categories(told["categories"], told.get("other", False)),
     frozenset({"edges"}): lambda told: Bins(tuple(told["edges"]), told.get("other", False)),
-    frozenset({"bins"}): lambda told: Bins.of(told["bins"], other=told.get("other", False)),
-    frozenset({"bounds", "bins"}): lambda told: Intervals(tuple(told["bounds"]), told["bins"], told.get("clip", False)),
+    frozenset({"bins"}): lambda told: _binned(told),
+    frozenset({"bounds", "bins"}): lambda told: _binned(told),
+    frozenset({"starts", "period"}): lambda told: Periods(
+        tuple(told["starts"]), told["period"], told.get("other", False), dates=told.get("dates")
+    ),
 }
-OPTIONS = {"other", "clip", "missing"}
+OPTIONS = {"other", "clip", "missing", "dates"}
 
 
 def declared_columns(given: Any) -> tuple[tuple[str, Listed], ...]:
@@ -60,7 +65,19 @@ def _domain(name: str, told: Any) -> Listed:
     form = FORMS.get(frozenset(told) - OPTIONS)
     if form is None:
         raise BadArgument("columns", f"does not say what {name!r} holds", WORKS)
-    if ("clip" in told) > ("bounds" in told) or ("other" in told and "bounds" in told):
-        works = "clip is for equal bins between bounds, other for categories and edges"
-        raise BadArgument("columns", f"has an option that {name!r} cannot have", works)
-    return form(told) if told.get("missing") is None else form(told).with_missing(told["missing"])
+    made = form(told)
+    unfit = {"clip", "other", "dates"}.intersection(told) - {each.name for each in fields(made)}  # type: ignore[arg-type]
+    if unfit:
+        works = "clip is for equal bins between bounds, other for categories and edges, dates for days"
+        raise BadArgument("columns", f"says {min(unfit)} of {name!r}, which cannot have it", works)
+    return made if told.get("missing") is None else made.with_missing(told["missing"])
+
+
+def _binned(told: Mapping[str, Any]) -> Listed:
+    """Periods and other stretches between days, bins of numbers, or equal bins between bounds of any kind."""
+    bins, bounds, other, dates = (told.get(name) for name in ("bins", "bounds", "other", "dates"))
+    if (isinstance(bins, str) and bins in PERIODS) or (bounds is None and are_days(bins)):
+        return Periods.of(bins, bounds, other=bool(other), dates=dates)
+    if bounds is None:
+        return Bins.of(bins, other=bool(other))
+    return Intervals.of(tuple(bounds), bins, clip=told.get("clip", False), dates=dates)

@@ -147,6 +147,14 @@ class Domain(ABC):
         """The codes of an amount in SQL, of an expression for the number that a row holds: a double, or an integer."""
         raise NotImplementedError
 
+    line: str = ""  # of what its codes count the steps, where a database can: "numbers", "moments" or nothing
+    outside_code: int | None = None  # of what lies elsewhere, or is none; None where that is refused
+    missing_code: int | None = None  # the same of what is missing
+
+    def counted(self, value: str, spell: Spelling) -> Steps:
+        """The codes in SQL of an expression for the number, or the microseconds, that a row holds."""
+        raise NotImplementedError
+
     def label(self, code: int) -> Any:
         """An answer that has this code."""
         return code

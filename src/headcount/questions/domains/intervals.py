@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,40 +13,89 @@ import numpy as np
 from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
 from headcount.programme.law import Floats
-from headcount.questions.domains.bins import Bins, between, is_pair
 from headcount.questions.domains.categories import Listed, positive
-from headcount.questions.domains.domain import Codes
-from headcount.questions.domains.levels import bounded, within_bounds
-from headcount.questions.domains.missing import AMOUNTS, Kind
-from headcount.questions.reading import AS_NUMBERS, Array, numbers
+from headcount.questions.domains.domain import Codes, Spelling, Steps
+from headcount.questions.domains.levels import within_bounds
+from headcount.questions.domains.missing import AMOUNTS, WITHOUT_NUMBER, Kind
+from headcount.questions.reading import AS_NUMBERS, Array
+from headcount.questions.scales import MOMENTS, NUMBERS, Scale, scale_of
+from headcount.questions.times import DAY, LENGTHS, written
+
+AT_AN_EDGE = 1e-9  # of an interval
+COARSE = 64  # of the distance of neighbouring doubles
+MOST_DAYS = 1 << 14  # that have an interval each unless told
 
 
 @dataclass(frozen=True)
 class Intervals(Listed):
     """Intervals include their lower edge, the last one also its upper. With `clip`, what lies outside is in the first
-    or the last of them, and refused otherwise. The bounds are declared, never read from the data."""
+    or the last of them, and refused otherwise. The bounds are declared, never read from the data: two numbers, two
+    moments or two durations, which says what people hold. A day that is the upper bound is within it."""
 
-    bounds: tuple[float, float]
+    bounds: tuple[Any, Any]
     count: int
     clip: bool = False
     missing: float | str | None = None  # type: ignore[assignment]
+    dates: str | None = None  # how text writes moments, where that is not ISO 8601
     other: ClassVar[bool] = False  # type: ignore[misc]
     outside: ClassVar[str] = "outside the bounds"
-    reads_numbers = True
-    takes: ClassVar[Kind] = AMOUNTS
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", bounded(self.bounds))
+        scale = scale_of(self.bounds)
+        object.__setattr__(self, "bounds", tuple(scale.canonical(bound) for bound in self.bounds))
         if isinstance(self.count, bool) or not isinstance(self.count, int | np.integer):
-            raise BadArgument("bins", f"is {self.count!r}", "use a whole number of them, for example 1024")
+            raise BadArgument("bins", f"is {self.count!r}", f"use a whole number of them, for example 1024{scale.also}")
         object.__setattr__(self, "count", positive("bins", int(self.count)))
         if np.any(np.diff(self.edges) <= 0.0):
             raise BadArgument("bins", f"is {self.count:,}, too many for doubles to tell apart", "use fewer")
-        within_bounds(self.missing, self.bounds, clip=self.clip)
+        if self.dates is not None:
+            if scale is not MOMENTS:
+                works = Phrase("leave it out, or give days as {bounds}", bounds=("2026-01-01", "2026-12-31"))
+                raise BadArgument("dates", "is for days and moments", works)
+            written(self.dates)
+        if self.missing is not None and not isinstance(self.missing, str):
+            if scale is not NUMBERS:
+                raise BadArgument("missing", "is a number, and people hold none", "leave it out, or use 'drop'")
+            within_bounds(self.missing, self.ends, clip=self.clip)
+
+    @classmethod
+    def of(
+        cls, bounds: Any, bins: int | str | None, usual: int = 0, *, clip: bool = False, dates: str | None = None
+    ) -> Intervals:
+        """From how many there are, or how long each is: "day" or "week", "hour", "minute" or "second", of which the
+        last one is whole. Unless told, days between days have an interval each, and all else the `usual` number."""
+        scale = scale_of(bounds)
+        low, high = scale.ends(tuple(scale.canonical(bound) for bound in bounds))
+        if bins is None:
+            by_day = scale is MOMENTS and not (low % DAY or high % DAY)
+            bins = "day" if by_day and high - low <= MOST_DAYS * DAY else usual
+        if not isinstance(bins, str):
+            return cls(tuple(bounds), bins, clip, dates=dates)
+        if bins not in LENGTHS or scale is NUMBERS:
+            raise BadArgument("bins", f"is {bins!r}", f"use a whole number of them, for example 1024{scale.also}")
+        count = math.ceil((high - low) / LENGTHS[bins])
+        last = scale.at(low + count * LENGTHS[bins])
+        return cls((bounds[0], last if count * LENGTHS[bins] > high - low else bounds[1]), count, clip, dates=dates)
+
+    @cached_property
+    def scale(self) -> Scale:
+        """On which the values lie."""
+        return scale_of(self.bounds)
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The places of the first and the last edge."""
+        return self.scale.ends(self.bounds)
+
+    @property
+    def step(self) -> float:
+        """How long an interval is."""
+        return (self.ends[1] - self.ends[0]) / self.count
 
     @cached_property
     def edges(self) -> Floats:
-        low, high = self.bounds
+        """Their places."""
+        low, high = self.ends
         edges = low + (high - low) * np.arange(self.count + 1) / self.count
         edges[-1] = high
         return edges
@@ -53,43 +104,111 @@ class Intervals(Listed):
     def size(self) -> int:
         return self.count
 
+    @property
+    def reads_numbers(self) -> bool:  # type: ignore[override]
+        return self.scale is NUMBERS
+
+    @property
+    def takes(self) -> Kind:  # type: ignore[override]
+        return AMOUNTS if self.scale is NUMBERS else WITHOUT_NUMBER
+
     @cached_property
     def labels(self) -> tuple[str, ...]:  # type: ignore[override]
-        return Bins(tuple(self.edges.tolist())).labels
+        """The intervals, with as few digits as tell their edges apart."""
+        names = self.scale.texts(self.edges.tolist(), self.step)
+        *others, last = (f"[{low}, {high})" for low, high in pairwise(names))
+        return *others, f"{last[:-1]}]" if self.scale is NUMBERS else last
 
     def codes(self, column: Array) -> Codes:
         if not column.size:
             return np.zeros(0, dtype=self.narrow)
-        read = numbers(column).filled(self.missing)
-        held, (low, high) = read.require("data must be numbers for a distribution", AS_NUMBERS).values, self.bounds
+        read = self.scale.read(column, self.dates).filled(self.missing)
+        held = read.require(f"data must be {self.scale.called} for a distribution", self._remedy).values
+        low, high = self.ends
         if self.clip:
             held = np.clip(held, low, high)
         elif not (low <= held.min() and held.max() <= high):
             works = Phrase("widen them, or use {clip}", clip=True)
-            raise BadData(f"data has values outside the bounds, {low:.15g} to {high:.15g}", works)
+            raise BadData("data has values outside the bounds, {} to {}".format(*self._said), works)
         codes = np.searchsorted(self.edges, held, side="right") - 1
         return np.minimum(codes, self.count - 1).astype(self.narrow, copy=False)
 
+    @property
+    def _remedy(self) -> str | Phrase:
+        if self.scale is NUMBERS:
+            return AS_NUMBERS
+        if self.scale is not MOMENTS or self.dates is not None:
+            return ""
+        return Phrase("write days as in 2026-11-16, or say how they are written, as in {dates}", dates="%d.%m.%Y")
+
+    def place(self, argument: str, value: Any) -> float:
+        """How many intervals lie before a value that an answer is asked about: a whole number at an edge."""
+        found = self.scale.named(argument, value, self.ends, self.step)
+        place = float(np.interp(found, self.edges, np.arange(self.edges.size)))
+        nearest = round(place)
+        return float(nearest) if abs(place - nearest) <= AT_AN_EDGE * max(1.0, nearest) else place
+
     def shares(self, told: Any) -> Floats:
-        return between(self.edges, told, self.size) if is_pair(told) else super().shares(told)
+        """Of a pair of values, the intervals from the first on and below the second; one between counts in part."""
+        if not self._is_pair(told):
+            return super().shares(told)
+        first, last = (self.place("bounds", end) for end in told)
+        at = np.arange(self.count)
+        inside: Floats = np.clip(np.minimum(at + 1, last) - np.maximum(at, first), 0.0, 1.0)
+        return inside
+
+    def _is_pair(self, told: Any) -> bool:
+        """Whether it is two values, rather than labels."""
+        if not isinstance(told, tuple | list) or len(told) != 2:
+            return False
+        return not any(isinstance(end, str) and (self.scale is NUMBERS or end in self.labels) for end in told)
+
+    @property
+    def line(self) -> str:  # type: ignore[override]
+        """A database counts where rounding is far below an interval."""
+        wide = self.step > COARSE * np.spacing(max(map(abs, self.ends)))
+        return self.scale.called if wide and self.scale in (NUMBERS, MOMENTS) and self.dates is None else ""
+
+    def counted(self, value: str, spell: Spelling) -> Steps:
+        """The interval a quarter of one below, or the next one, whose edge is the same double as in `edges`."""
+        (low, high), count = self.ends, self.count
+        given = {"low": low, "high": high, "width": high - low, "scale": count / (high - low), "count": float(count)}
+        least, most, width, scale, many = (spell.parameter(name) for name in given)
+        held = f"least(greatest({value}, {least}), {most})" if self.clip else value
+        fits = f"{value} IS NOT NULL" if self.clip else f"{value} >= {least} AND {value} <= {most}"
+        near = f"least(greatest(floor(({held} - {least}) * {scale} - 0.25), 0), {many})"
+        above = f"CAST({held} >= {least} + {width} * ({near} + 1) / {many} AS INTEGER)"
+        return Steps(f"least({near} + {above}, {many} - 1)", fits, given)
 
     @property
     def grouped(self) -> bool:
         return False
 
-    def label(self, code: int) -> float:
-        return float(self.edges[code])
+    def label(self, code: int) -> Any:
+        place = float(self.edges[code])
+        return place if self.scale is NUMBERS else self.scale.canonical(self.scale.at(math.ceil(place)))
+
+    @property
+    def _said(self) -> tuple[str, str]:
+        """The bounds, in words."""
+        low, high = self.bounds
+        return (f"{low:.15g}", f"{high:.15g}") if self.scale is NUMBERS else (low, high)
 
     @property
     def described(self) -> str:
         clipped = "; values outside are brought to the nearer bound" if self.clip else ""
-        ends = f"from {self.bounds[0]:.15g} to {self.bounds[1]:.15g}"
-        return f"One number for each person, {ends}, in {self.count:,} equal bins{clipped}."
+        ends = "from {} to {}".format(*self._said)
+        return f"{self.scale.one.capitalize()} for each person, {ends}, in {self.count:,} equal bins{clipped}."
 
     @property
     def accepted(self) -> str:
-        return "a number" + ("" if self.clip else f" from {self.bounds[0]:g} to {self.bounds[1]:g}")
+        return self.scale.one + ("" if self.clip else " from {} to {}".format(*self._said))
+
+    @property
+    def rules(self) -> list[str]:
+        return [*([f"dates are written as {self.dates}"] if self.dates else []), *super().rules]
 
     def to_json(self) -> dict[str, Any]:
         missing = {} if self.missing is None else {"missing": self.missing}
-        return {"bounds": list(self.bounds), "bins": self.count, "clip": self.clip, **missing}
+        dates = {} if self.dates is None else {"dates": self.dates}
+        return {"bounds": list(self.bounds), "bins": self.count, "clip": self.clip, **missing, **dates}

@@ -27,6 +27,7 @@ class Kind:
 BITS = Kind(frozenset({REFUSE, NO, DROP}))
 LISTS = Kind(frozenset({REFUSE, AS_OTHER, CATEGORY, DROP}))
 AMOUNTS = Kind(frozenset({REFUSE, DROP}), number=True)
+WITHOUT_NUMBER = Kind(frozenset({REFUSE, DROP}))
 
 
 def told(missing: Missing | None, *kinds: Kind, names: Sequence[str] = ()) -> list[Any]:

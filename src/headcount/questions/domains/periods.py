@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -13,9 +13,11 @@ import numpy as np
 
 from headcount.errors import BadArgument
 from headcount.phrases import Phrase
+from headcount.questions.domains.bins import MOST_COMPARED, between_edges
 from headcount.questions.domains.categories import MOST_CATEGORIES, Listed
-from headcount.questions.domains.domain import Codes
-from headcount.questions.reading import Array, moment, moments, written
+from headcount.questions.domains.domain import Codes, Spelling, Steps
+from headcount.questions.reading import Array
+from headcount.questions.times import iso, moment, moments, written
 
 PERIODS = ("day", "week", "month", "quarter", "year")
 WORKS = Phrase("use days as in {bounds}", bounds=("2026-01-01", "2026-12-31"))
@@ -92,6 +94,13 @@ class Periods(Listed):
         return self.placed(codes, read, (codes >= 0) & (codes < edges.size - 1))
 
     @property
+    def line(self) -> str:  # type: ignore[override]
+        return "moments" if len(self.starts) <= MOST_COMPARED and self.dates is None else ""
+
+    def counted(self, value: str, spell: Spelling) -> Steps:
+        return between_edges(self._moments, value, spell, closed=False)
+
+    @property
     def grouped(self) -> bool:
         return False
 
@@ -118,11 +127,10 @@ class Periods(Listed):
         return {"starts": list(self.starts), "period": self.period, **dates, **self._placing()}
 
 
-def iso(microseconds: int) -> str:
-    """A day, or a moment of it."""
-    found = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
-    midnight = not (found.hour or found.minute or found.second or found.microsecond)
-    return found.date().isoformat() if midnight else found.replace(tzinfo=None).isoformat()
+def are_days(edges: Any) -> bool:
+    """Whether the edges are days or moments."""
+    listed = isinstance(edges, Iterable) and not isinstance(edges, str)
+    return listed and any(moment(edge) is not None for edge in edges)
 
 
 def _text(given: Any) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, BadData
 from headcount.questions.domains.domain import Codes
-from headcount.questions.domains.periods import Periods, iso
-from headcount.questions.reading import Array, moment, moments
+from headcount.questions.domains.periods import Periods
+from headcount.questions.reading import Array
+from headcount.questions.times import HOUR, MINUTE, iso, moment, moments
 
-HOUR, MINUTE = 3_600_000_000, 60_000_000  # microseconds
 LENGTHS = {"hour": HOUR, "day": 24 * HOUR, "week": 168 * HOUR}
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 EVERY = (*LENGTHS, *MONTHS)
@@ -50,14 +50,10 @@ class Rounds(Periods):
         return self.starts[:-1]
 
     def codes(self, column: Array) -> Codes:
-        if column.dtype.kind == "M" and not np.ma.isMaskedArray(column):
-            read, strange = column.astype("M8[us]").astype(np.int64), np.isnat(column)
-        else:
-            found = moments(column)
-            read, strange = found.values, found.missing | found.strange
-        if strange.any():
+        read = moments(column)
+        if (read.missing | read.strange).any():
             raise BadData("time has entries that are no times", TIMES)
-        codes = np.searchsorted(np.array(self._moments), read, side="right") - 1
+        codes = np.searchsorted(np.array(self._moments), read.values, side="right") - 1
         return np.where((codes >= 0) & (codes < len(self.labels)), codes, len(self.labels))
 
     @property

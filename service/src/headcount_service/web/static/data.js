@@ -86,8 +86,8 @@ function fields({ name, label, told, help, needed }) {
   if (told === "flag") {
     return [h("div", { class: "field tall" }, h("label", { class: "flag" }, h("input", { type: "checkbox", name }), ` ${label}`), h("p", { class: "hint" }, help))];
   }
-  if (told === "bounds") {
-    return [text(`${name}.low`, `Lower bound${needed ? "" : " (if any)"}`, "The smallest possible value, known without looking."), text(`${name}.high`, `Upper bound${needed ? "" : " (if any)"}`, "The largest possible value.")];
+  if (told === "bounds" || told === "limits") {
+    return [text(`${name}.low`, `Lower bound${needed ? "" : " (if any)"}`, told === "limits" ? "The smallest possible value, known without looking: a number or a day (2026-01-01)." : "The smallest possible value, known without looking."), text(`${name}.high`, `Upper bound${needed ? "" : " (if any)"}`, "The largest possible value.")];
   }
   return [text(name, words, help)];
 }
