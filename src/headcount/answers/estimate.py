@@ -268,7 +268,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
     @property
     def note(self) -> str:
         """What a 0 stands for where small counts are dropped, and that intervals are approximate; nothing otherwise."""
-        if self.nearly:
+        if self.protocol.task.shape is Shape.K_OF and self.nearly:
             return self.nearly
         return "small counts are dropped and read 0" if (self.people == 0.0).any() and self._drops else ""
 
