@@ -102,6 +102,7 @@ class Distribution(Question):
         ),
         Argument("clip", Told.FLAG, "Bring values outside the bounds to the nearer one instead of refusing them."),
         Argument("dates", Told.TEXT, "How text writes days, as %d.%m.%Y; by ISO 8601 (2026-11-16) unless given."),
+        Argument("best_for", Told.TEXT, f"What the tree is chosen for: {', '.join(AIMS)}; ranges unless given."),
     )
 
     def __post_init__(self) -> None:
@@ -139,10 +140,12 @@ class Distribution(Question):
     def variants(self) -> Iterable[Question]:
         """For each number of levels the radices that are best if all cells have the same variance."""
         if self.radices is not None:
-            return (self,)
-        levels = range(1, max(2, self.bins.bit_length()))
-        found = (min(radices_over(self.bins, each), key=self._error, default=None) for each in levels)
-        return [replace(self, radices=radices) for radices in found if radices is not None]
+            yield self
+            return
+        for levels in range(1, max(2, self.bins.bit_length())):
+            radices = min(radices_over(self.bins, levels), key=self._error, default=None)
+            if radices is not None:
+                yield replace(self, radices=radices)
 
     def _error(self, radices: tuple[int, ...]) -> float:
         return self._variance(Tree(self.bins, radices, self.public))

@@ -41,7 +41,7 @@ class Quantile(Distribution):
     asks: ClassVar[str] = "Below which value a part of the people lie"
     meaning: ClassVar[str] = "The value below which a part of the people lie: the median is the 0.5 quantile."
     arguments: ClassVar[tuple[Argument, ...]] = (
-        *Distribution.arguments,
+        *(each for each in Distribution.arguments if each.name != "best_for"),
         Argument("at", Told.NUMBER, "The part of the people that lie below it; 0.5, the median, unless given."),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -46,8 +46,7 @@ class Intervals(Listed):
         if isinstance(self.count, bool) or not isinstance(self.count, int | np.integer):
             raise BadArgument("bins", f"is {self.count!r}", f"use a whole number of them, for example 1024{scale.also}")
         object.__setattr__(self, "count", positive("bins", int(self.count)))
-        if np.any(np.diff(self.edges) <= 0.0):
-            raise BadArgument("bins", f"is {self.count:,}, too many for doubles to tell apart", "use fewer")
+        _edges(self.ends, self.count)  # which refuses to make what doubles cannot tell apart
         if self.dates is not None:
             if scale is not MOMENTS:
                 works = Phrase("leave it out, or give days as {bounds}", bounds=("2026-01-01", "2026-12-31"))
@@ -95,10 +94,7 @@ class Intervals(Listed):
     @cached_property
     def edges(self) -> Floats:
         """Their places."""
-        low, high = self.ends
-        edges = low + (high - low) * np.arange(self.count + 1) / self.count
-        edges[-1] = high
-        return edges
+        return _edges(self.ends, self.count)
 
     @property
     def size(self) -> int:
@@ -212,3 +208,15 @@ class Intervals(Listed):
         missing = {} if self.missing is None else {"missing": self.missing}
         dates = {} if self.dates is None else {"dates": self.dates}
         return {"bounds": list(self.bounds), "bins": self.count, "clip": self.clip, **missing, **dates}
+
+
+@lru_cache(maxsize=16)
+def _edges(bounds: tuple[float, float], count: int) -> Floats:
+    """The ends of so many equal intervals between bounds."""
+    low, high = bounds
+    edges = low + (high - low) * np.arange(count + 1) / count
+    edges[-1] = high
+    edges.flags.writeable = False
+    if np.any(np.diff(edges) <= 0.0):
+        raise BadArgument("bins", f"is {count:,}, too many for doubles to tell apart", "use fewer")
+    return edges

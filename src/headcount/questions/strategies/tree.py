@@ -12,6 +12,7 @@ which are uncorrelated between families and levels: all variances below follow.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -254,8 +255,9 @@ def radices_over(codes: int, levels: int) -> Iterator[tuple[int, ...]]:
             if 2 <= last <= (prefix[-1] if prefix else codes) and product * last <= fewest:
                 yield (*prefix, last)
             return
-        for radix in sizes:
-            if (not prefix or radix <= prefix[-1]) and radix**left * product >= codes and product * radix < codes:
+        largest = min(prefix[-1] if prefix else codes, last - 1)  # which leaves something for the other levels
+        for radix in sizes[bisect_left(sizes, (codes / product) ** (1.0 / left) - 1.0) : bisect_right(sizes, largest)]:
+            if radix**left * product >= codes:
                 yield from grown((*prefix, radix), product * radix)
 
     if codes == 1 and levels == 1:
