@@ -103,3 +103,16 @@ def test_a_tail_forgotten_is_noticed() -> None:
     law = CellErrors([LAPLACE]).combined(Tree(1_024, (32, 32)).prefix(1))
     inside = np.abs(law.noise.values) <= 1.96 * law.std_error
     assert law.noise.masses[inside].sum() < 0.942
+
+
+@pytest.mark.parametrize("noise", [LAPLACE, POISSON])
+def test_no_error_is_further_off_than_is_ruled_out(noise: Noise) -> None:
+    """Against the exact tails, which are looked at only within it; the twin, with the bound of a normal law, is not."""
+    tree, errors = Tree(1_024, (32, 32)), CellErrors([noise])
+    for codes in (1, 5, 341, 512):
+        law = errors.combined(tree.prefix(codes))
+        low, high = law.tails(1e-3)
+        (furthest,) = errors.furthest(1e-3, np.array([law.std_error**2]))
+        assert max(-low, high) < furthest < 2.5 * max(-low, high)
+    leaf = CellErrors([LAPLACE]).combined(tree.prefix(1))
+    assert leaf.tails(1e-3)[1] > np.sqrt(2.0 * np.log(1e3)) * leaf.std_error

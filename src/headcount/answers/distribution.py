@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from statistics import NormalDist
 from typing import Any, cast
 
 import numpy as np
@@ -30,6 +31,7 @@ from headcount.questions.strategies.tree import Tree
 DRAWS, MOST_DRAWN = 999, 1 << 22  # of fresh noise for a band, and cells of them at a time
 FEWEST_DRAWS = 99
 CLEAR = 2.0  # standard errors of people that must lie beyond a quantile
+NEARLY = 0.95  # of a normal law's quantile: no error is much nearer to nothing, and intervals become no narrower by it
 PREFIXES = 31  # that stand for all
 
 
@@ -299,18 +301,26 @@ class DistributionEstimate(Estimate):
         low, high = self._domain.edges[bin_ : bin_ + 2].tolist()
         return float(low + min(max(inside, 0.0), 1.0) * (high - low))
 
+    def _prefix_reach(self, tail: float) -> tuple[Floats, Floats]:
+        """For each prefix how far its error is off with this chance at most, and nearly so: what lies between is worked
+        out exactly."""
+        spread = self._widest * np.sqrt(cast(Tree, self.protocol.strategy).prefix_variances())
+        if self.n is None:  # by Cantelli's inequality; a part of all people adds at most as much as a prefix has
+            furthest = np.full(spread.size, 2.0 * float(spread.max()) * math.sqrt((1.0 - tail) / tail))
+            return furthest, np.zeros(spread.size)
+        return self._errors.furthest(tail, spread**2), NEARLY * NormalDist().inv_cdf(1.0 - tail) * spread
+
     def quantile_ends(self, part: float, tail: float) -> tuple[float, float]:
         """The places of the interval of a quantile whose sides fail with this chance each."""
         people = float(self._prefixes[-1]) if self.n is None else float(self.n)
         excess = np.append(0.0, self._prefixes) - part * people  # after 0, 1, 2, ... bins
-        # By Cantelli's inequality no tail is longer; a part of all people adds at most as much as a prefix has.
-        furthest = (1 + (self.n is None)) * self._largest_error * math.sqrt((1.0 - tail) / tail)
+        furthest, nearest = self._prefix_reach(tail)
         last = excess.size - 1
         after = next(
             (
                 bins
                 for bins in np.flatnonzero(excess >= -furthest).tolist()
-                if bins and (excess[bins] >= 0.0 or excess[bins] - self._prefix_tails(bins, part, tail)[0] >= 0.0)
+                if bins and (excess[bins] >= -nearest[bins] or excess[bins] >= self._prefix_tails(bins, part, tail)[0])
             ),
             last,
         )
@@ -318,7 +328,8 @@ class DistributionEstimate(Estimate):
             (
                 bins
                 for bins in np.flatnonzero(excess <= furthest)[::-1].tolist()
-                if bins < last and (excess[bins] < 0.0 or excess[bins] - self._prefix_tails(bins, part, tail)[1] < 0.0)
+                if bins < last
+                and (excess[bins] < nearest[bins] or excess[bins] < self._prefix_tails(bins, part, tail)[1])
             ),
             0,
         )

@@ -37,6 +37,7 @@ LARGEST_TABLE = 1 << 21
 NEGLIGIBLE = 1e-13
 HARMONICS = 64, 256, 1_024, 2_048
 WHOLE = 1e-9  # what floats are off counts as whole
+RATES, LARGEST_EXPONENT = 96, 600.0  # of Chernoff's bound
 FEW = 64  # cells whose lattices are not blurred by each other
 
 Part: TypeAlias = "tuple[CellError, Floats, Ints]"  # the coefficients of cells of one law, and how many have each
@@ -71,6 +72,11 @@ class CellError:
         share = place - below
         value = (1.0 - share) * table[below] + share * table[below + 1]
         return value * np.exp(1j * at * (self.first + self.step * self._nearest))
+
+    def cumulant(self, rates: Floats) -> Floats:
+        """The logarithm of E[exp(rate · error)], at the rate or its negative, whichever is larger."""
+        tilted = np.exp(np.multiply.outer([rates, -rates], self.noise.values)) @ self.noise.masses
+        return np.asarray(np.log(tilted).max(axis=0))
 
     def drawn(self, size: int, coins: Coins) -> Floats:
         """Errors drawn afresh."""
@@ -108,6 +114,22 @@ class CellErrors:
     def drawn(self, family: int, size: int, coins: Coins) -> Floats:
         """Errors of cells of a family, drawn afresh."""
         return self.laws[self.families[family]].drawn(size, coins)
+
+    def furthest(self, chance: float, squares: Floats) -> Floats:
+        """How far sums of errors are off with this chance at most, by Chernoff's bound: of coefficients up to 1 whose
+        squares, times the variances of their cells, add up to these.
+
+        Cumulants grow at least with the square of their argument, so that a cell with the coefficient a counts for at
+        most a**2 of one with 1.
+        """
+        reach = max(float(np.abs(law.noise.values).max()) for law in self.laws)
+        rates = np.geomspace(1e-3, min(1e3, LARGEST_EXPONENT * self.std_error / reach), RATES) / self.std_error
+        growth = np.max([law.cumulant(rates) / law.std_error**2 for law in self.laws], axis=0)
+        steps = np.geomspace(
+            max(float(squares.max(initial=0.0)) * 1e-9, 1e-300), squares.max(initial=1e-300) * 1.01, 256
+        )
+        bounds = ((np.multiply.outer(steps, growth) - math.log(chance)) / rates).min(axis=1)
+        return np.where(squares > 0.0, bounds[np.minimum(np.searchsorted(steps, squares), steps.size - 1)], 0.0)
 
     def combined(self, terms: Terms) -> ErrorLaw:
         """The law of the sum of independent errors: for each law, this many with each of these coefficients."""
