@@ -31,10 +31,19 @@ def people(shape: str) -> np.ndarray:
 
 @lengths("runs", 40, 2_500)  # of eight shapes: 20,000 in all
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize(("protocol", "radices"), [("geometric", (8, 8)), ("poisson-histogram", (4, 4, 4))])
+@pytest.mark.parametrize(
+    ("protocol", "radices"),
+    [
+        ("geometric", (8, 8)),
+        ("poisson-histogram", (4, 4, 4)),
+        ("hashed-histogram", (4, 4, 4)),
+        ("oracle-by-lot", (4, 4, 4)),
+    ],
+)
 def test_bands_and_quantiles_cover(shape: str, protocol: str, radices: tuple[int, ...], runs: int) -> None:
     task = hc.Distribution((0, BINS), BINS, radices=radices)
-    calibrated = hc.protocol(protocol, task, n=PEOPLE, epsilon=1, delta=1e-6)
+    hashed = {"buckets": 20} if protocol == "hashed-histogram" else {}  # the last level's 64 nodes, and no others
+    calibrated = hc.protocol(protocol, task, n=PEOPLE, epsilon=1, delta=1e-6, **hashed)
     held = people(shape)
     curve = np.append(0, np.cumsum(held)) / PEOPLE
     truths = [int(np.flatnonzero(curve[1:] >= part)[0]) for part in PARTS]
