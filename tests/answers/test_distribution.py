@@ -200,3 +200,11 @@ def test_plans_are_read_back_exactly(tmp_path) -> None:
     assert hc.load_plan(plan.save(tmp_path / "plan.json"), hash=plan.hash) == plan
     answer = hc.run(plan, values(1_000))
     assert answer.rows()[0][0] == "25%"
+
+
+def test_a_tree_is_chosen_for_what_it_is_to_be_best_for() -> None:
+    radices = {}
+    for aim in ("ranges", "bins"):
+        question = hc.Distribution.posed(bounds=(0, 1), bins=1_024, best_for=aim)
+        radices[aim] = hc.protocol("geometric", question, n=1_000, epsilon=1).task.radices
+    assert radices == {"ranges": (48, 22), "bins": (1_024,)}

@@ -114,6 +114,10 @@ class Distribution(Question):
         if self.radices is not None:
             object.__setattr__(self, "radices", _checked(self.radices, self.bins))
 
+    @classmethod
+    def posed(cls, *, best_for: str | None = None, **told: Any) -> Self:
+        return cls(**told) if best_for is None else cls(**told, best_for=cast(Any, best_for))
+
     @cached_property
     def domain(self) -> Intervals:
         return Intervals(self.bounds, self.bins, self.clip, self.missing, self.dates)
