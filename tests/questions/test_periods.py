@@ -41,7 +41,14 @@ def test_the_first_day_of_a_month_may_be_the_end_and_a_monday_is_a_day(period, b
 def test_days_are_written_as_is_declared(dates, days):
     answer = hc.histogram(days * 100, **QUARTER, dates=dates)
     assert answer.values.tolist() == [100, 200, 0]
-    assert f"dates are written as {dates}" in answer.rules
+    assert f"dates are written as {dates}, or as 2026-11-16" in answer.rules
+
+
+def test_days_of_either_form_are_read_and_what_has_the_form_by_nothing_else():
+    days = ["03.01.2026", "2026-01-04", "2026-02-01T00:30:00+02:00"]
+    assert hc.histogram(days * 50, **QUARTER, dates="%d.%m.%Y").values.tolist() == [150, 0, 0]
+    with pytest.raises(BadData, match="no days written as %Y-%d-%m"):
+        hc.histogram(["2026-01-31"] * 50, **QUARTER, dates="%Y-%d-%m")
 
 
 def test_days_in_a_file(tmp_path):
@@ -56,7 +63,9 @@ def test_what_is_no_such_day_is_refused_with_what_would_work(held):
     with pytest.raises(BadData, match=r"that are no days as in 2026-11-16 .* dates='%d.%m.%Y'") as refused:
         hc.histogram([held] * 90, **QUARTER)
     assert held not in str(refused.value)
-    with pytest.raises(BadData, match=r"no days written as %d/%m/%Y, or not from 2026-01-01 to before 2026-04-01"):
+    with pytest.raises(
+        BadData, match=r"no days written as %d/%m/%Y or 2026-11-16, or not from 2026-01-01 to before 2026-04-01"
+    ):
         hc.histogram([held] * 90, **QUARTER, dates="%d/%m/%Y")
 
 

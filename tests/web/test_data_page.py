@@ -270,8 +270,8 @@ def test_a_messy_file_is_answered_in_groups_and_the_lines_ask_the_same(tmp_path:
     assert file.advised(Asked.read(spent))["people"] == 240
     with pytest.raises(hc.Refused, match="by is not known to plans"):
         file.plan(Asked.read(MESSY))
-    with pytest.raises(hc.Refused, match="categories is missing"):
-        Asked.read({**spent, "categories": ""})
+    with pytest.raises(hc.Refused, match="categories is missing; name the groups"):
+        file.answered(Asked.read({**spent, "categories": "", "missing": "spent=0, plan=category", "delta": "1e-6"}))
 
 
 def test_the_ledger_of_the_folder_is_charged(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

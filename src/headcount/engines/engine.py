@@ -117,6 +117,14 @@ class Rows:
             return asked
         return Product((self.in_rounds.rounds, *(asked.parts if self.column is not None else ())))
 
+    def rules(self, task: Question) -> list[str]:
+        """What was declared of values: of several columns that are read by different rules, after the name of each."""
+        domain = task.read_as(self.where, 0 if self.by is None else len(self.groups))
+        told = [part.rules for part in domain.parts]
+        if not self.tabular or len({*map(tuple, told)} - {()}) < 2:
+            return domain.rules
+        return [f"{name}: {rule}" for (_, name), rules in zip(self.names(), told, strict=False) for rule in rules]
+
     @property
     def everybody(self) -> bool:
         """Whether there is no column of answers, only groups."""

@@ -58,12 +58,13 @@ def written(form: str) -> re.Pattern[str]:
 
 
 def moment_written(value: object, form: re.Pattern[str]) -> int | None:
-    """The same where text is in a form of its own; hours and minutes that it does not tell are 0."""
-    if not isinstance(value, str):
+    """The same where text is in a form of its own, and by ISO 8601 where it is not in that form; hours and minutes that
+    it does not tell are 0."""
+    found = form.fullmatch(value.strip(SPACE)) if isinstance(value, str) else None
+    if found is None:
         return moment(value)
-    found = form.fullmatch(value.strip(SPACE))
-    told = {**_FIRST, **found.groupdict()} if found else {}
-    return _since(*(told[part] for part in "YmdHMS"), None, None) if found else None
+    told = {**_FIRST, **found.groupdict()}
+    return _since(*(told[part] for part in "YmdHMS"), None, None)
 
 
 def _since(*told: str | None) -> int | None:

@@ -35,7 +35,6 @@ from headcount.privacy.budget import Budget
 from headcount.protocols.base.plan import Plan
 from headcount.questions import QUESTIONS
 from headcount.questions.argument import GROUPS, OTHER_GROUPS, Argument, Told
-from headcount.questions.count import Count, Fraction
 from headcount.questions.question import Question
 from headcount.questions.text_rules import TextRules
 from headcount_service.web.columns import OWN, Columns
@@ -120,8 +119,6 @@ class Asked:
         for name in sorted(set(given) - known):
             raise BadArgument(name, f"does not belong to a {kind.name}", "leave it out")
         columns = Columns.read(given)
-        if columns.by is not None and "categories" not in told and kind not in (Count, Fraction):
-            raise BadArgument("categories", "is missing", "name the groups")
         numbers = _number("epsilon", given.get("epsilon", "")), _number("delta", given.get("delta", "") or "0")
         return cls(kind.posed(**told), told, columns, *numbers)
 
@@ -139,7 +136,10 @@ class Asked:
     def declared(self, rows: Rows) -> Question:
         """The question as the columns are declared."""
         said = rows.reading_options(self.columns.options.get("missing"), spelled=self.columns.spelled)
-        return self.question.declared(said).planned(private=self.budget.neighbours.hides_size)
+        question = self.question.declared(said).planned(private=self.budget.neighbours.hides_size)
+        if question.finding is not None:
+            raise BadArgument("categories", "is missing", "name the groups")
+        return question
 
     @property
     def _numbers(self) -> dict[str, Any]:
@@ -272,6 +272,7 @@ class File:
 
     def answered(self, asked: Asked) -> dict[str, Any]:
         data = table(str(self.path), asked.columns.names, None)
+        asked.declared(asked.rows(data, asked.question))  # which refuses what the page does not ask
         with self.lock:
             estimate = ask(
                 data,

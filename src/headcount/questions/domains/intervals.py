@@ -202,7 +202,7 @@ class Intervals(Listed):
 
     @property
     def rules(self) -> list[str]:
-        return [*([f"dates are written as {self.dates}"] if self.dates else []), *super().rules]
+        return [*([f"dates are written as {self.dates}, or as 2026-11-16"] if self.dates else []), *super().rules]
 
     def to_json(self) -> dict[str, Any]:
         missing = {} if self.missing is None else {"missing": self.missing}

@@ -52,8 +52,8 @@ class Periods(Listed):
 
     @property
     def outside(self) -> str:  # type: ignore[override]
-        form = f"written as {self.dates}" if self.dates else "as in 2026-11-16 or 2026-11-16 09:30"
-        return f"that are no days {form}, or not from {self.starts[0]} to before {self.starts[-1]}"
+        form = f"written as {self.dates} or 2026-11-16" if self.dates else "as in 2026-11-16 or 2026-11-16 09:30"
+        return f"that are no days {form}, or not from {self.starts[0]} to before {self.starts[-1]} (in UTC)"
 
     @classmethod
     def of(cls, bins: Any, bounds: Any = None, *, other: bool = False, dates: str | None = None) -> Periods:
@@ -120,7 +120,11 @@ class Periods(Listed):
     @property
     def rules(self) -> list[str]:
         weeks = ["weeks begin on Monday"] if self.period == "week" else []
-        return [*weeks, *([f"dates are written as {self.dates}"] if self.dates else []), *super().rules]
+        return [
+            *weeks,
+            *([f"dates are written as {self.dates}, or as 2026-11-16"] if self.dates else []),
+            *super().rules,
+        ]
 
     def to_json(self) -> dict[str, Any]:
         dates = {} if self.dates is None else {"dates": self.dates}
