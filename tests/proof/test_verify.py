@@ -44,13 +44,13 @@ from headcount.questions.histogram import Histogram
 from headcount.questions.question import Question
 from headcount.questions.sum_and_mean import Sum
 from headcount_survey.mutants.catalogue import MUTATIONS
-from headcount_survey.pages.certificates import lowered, plans, with_the_noise_of
+from headcount_survey.pages.certificates import TASKS, lowered, plans, with_the_noise_of
 from stress import called, some
 
 SLOW = {"piecewise", "hybrid", "shuffled-piecewise", "shuffled-hybrid"}  # with as many outcomes as a sum has
 FEW, MANY = (4.0, 1e-5, 100), (1.0, 1e-6, 10_000)  # epsilon, delta and people
 ASKED = [
-    *((kind.name, FEW) for kind in CATALOGUE if kind.name not in SLOW),
+    *((kind.name, FEW) for kind in CATALOGUE if kind.name not in SLOW and any(map(kind.answers, TASKS))),
     *((name, MANY) for name in ("zsum", "poisson-count", "geometric", "stability-histogram", "sample-threshold")),
 ]
 LONG = {"almost-one-message-histogram", "almost-central-sum"}  # seconds, for all others together

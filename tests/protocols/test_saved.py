@@ -68,6 +68,8 @@ def plans(cls):
     tasks = [hc.Count(), hc.Fraction(), hc.Sum((-1, 3)), hc.Mean.whole((0, 10)), hc.Histogram(["é", "b", "c"]),
              hc.Histogram.binned([0, 0.3, 1], other=True, fractions=True), hc.Histogram()]  # fmt: skip
     tasks += [hc.Mean.posed(bounds=(0, 10), categories=["é", "b"]).declared(ReadingOptions(missing=3, by=("group",)))]
+    if not any(map(cls.answers, tasks)):  # as what answers for several families of cells alone
+        tasks = [hc.Distribution((0, 10), 256)]
     for task in tasks:
         if cls.answers(task):
             try:
