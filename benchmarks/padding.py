@@ -81,13 +81,8 @@ def erring(errors: np.ndarray, protocol: Protocol) -> tuple[str, str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Errors of padded counts and histograms, collected from devices.")
-    for name, usual in (
-        ("people", 10_000),
-        ("categories", 1_000),
-        ("histograms", 20),
-        ("counts", 100),
-        ("unsealed", 100_000),
-    ):
+    usual = {"people": 10_000, "categories": 1_000, "histograms": 20, "counts": 100, "unsealed": 100_000}
+    for name, times in usual.items():
         parser.add_argument(f"--{name}", type=int, default=times)
     told = parser.parse_args()
     wanted = [(list(range(told.people)), told.categories, min(1, told.people)), (FEW, told.categories, told.histograms)]
