@@ -151,12 +151,15 @@ def test_every_question_about_a_column_is_asked_from_its_form(
         "count": {"column": "churned", "where": "Yes"},
         "fraction": {"column": "churned", "where": "Yes"},
         "histogram": {"column": "plan", "categories": f"basic,pro,{SECRET}"},
+        "table": {"columns": f"plan=basic,pro,{SECRET}\nspend=0:10:50"},
+        "arrivals": {"column": "spend", "periods": "50"},
     }
     numbers: dict[str, str | bool] = {"column": "spend", "bounds.low": "0", "bounds.high": "100", "clip": True}
     asked = Asked.read({"task": kind, "epsilon": "1", "delta": "0", **forms.get(kind, numbers)})
     file = Files(tmp_path, folder / "customers.csv")[0]
     told = file.answered(asked)
-    assert told["value"] or told["rows"]
+    assert told["value"] or told["rows"] or told["sheets"]
+    assert (told["curve"] is not None) == (kind in ("distribution", "quantile"))
     assert file.advised(asked)["people"] == PEOPLE
     done = headcount(*shlex.split(told["command"])[1:], where=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -206,7 +209,9 @@ def test_one_value_or_several_count_as_a_one_in_the_answer_and_in_its_lines(
         ({"where": "Yes,,No"}, "where"),
         ({"epsilon": "much"}, "epsilon"),
         ({"epsilon": "99"}, "epsilon"),
-        ({"task": "table"}, "task"),
+        ({"task": "nothing"}, "task"),
+        ({"task": "table", "where": ""}, "columns"),
+        ({"task": "table", "where": "", "columns": "plan"}, "--columns"),
         ({"more": "x"}, "more"),
         ({"task": "mean", "column": "spend"}, "bounds"),
         ({"task": "mean", "column": "spend", "where": "", "bounds.low": "9", "bounds.high": "1"}, "bounds"),

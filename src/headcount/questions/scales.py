@@ -45,6 +45,10 @@ class Scale(ABC):
     def text(self, place: float, step: float) -> str:
         """The value at a place, as precisely as places that are a step apart need."""
 
+    def marked(self, place: float, step: float) -> str:
+        """The same for people to read: numbers with thousands apart."""
+        return self.text(place, step)
+
     def texts(self, places: Sequence[float], step: float) -> list[str]:
         """The values at several places, which are a step apart at least."""
         return [self.text(place, step) for place in places]
@@ -121,6 +125,10 @@ class Numbers(Scale):
 
     def text(self, place: float, step: float) -> str:
         return f"{place:g}"
+
+    def marked(self, place: float, step: float) -> str:
+        places = max(0, 1 - math.floor(math.log10(step))) if place % 1 or step % 1 else 0
+        return f"{place:,.{min(places, 9)}f}"
 
     def texts(self, places: Sequence[float], step: float) -> list[str]:
         """With as few digits as tell them apart."""

@@ -15,7 +15,7 @@ OWN = ("column", "by", "where", "unit", "missing", "blanks", "synonyms", "number
 class Columns:
     """The columns of answers, groups and people, and how values are written there, as it was typed."""
 
-    column: str
+    column: str | None  # none where the question names its columns
     by: str | None
     unit: str | None
     where: list[str] | None
@@ -26,9 +26,11 @@ class Columns:
     spelled: bool
 
     @classmethod
-    def read(cls, given: dict[str, Any]) -> Columns:
+    def read(cls, given: dict[str, Any], *, one: bool) -> Columns:
+        """Of a question about one column, or about those that it names."""
         told = {name: str(given.get(name, "")).strip() or None for name in OWN}
-        if told["column"] is None:
+        told["column"] = told["column"] if one else None
+        if one and told["column"] is None:
             raise BadArgument("column", "is missing", "choose one")
         where = _values("where", told["where"], "write values as in Yes, Y")
         blanks = _values("blanks", told["blanks"], "write them as in NA, -")
@@ -63,7 +65,7 @@ class Columns:
     def words(self) -> list[str]:
         """As the command line takes them."""
         told: dict[str, list[str]] = {
-            "--column": [self.column],
+            "--column": [self.column] if self.column else [],
             "--by": [self.by] if self.by else [],
             "--where": self.where or [],
             "--unit": [self.unit] if self.unit else [],

@@ -23,7 +23,7 @@ import headcount
 from headcount.answers.estimate import Estimate
 from headcount.asking import ask
 from headcount.cli.files import table
-from headcount.cli.options import bins_of, categories_of, limits_of
+from headcount.cli.options import bins_of, categories_of, columns_of, limits_of
 from headcount.engines.duckdb_connection import database
 from headcount.engines.engine import Rows, engine_for
 from headcount.engines.file_formats import column_types, kind_named
@@ -38,6 +38,7 @@ from headcount.questions.argument import GROUPS, OTHER_GROUPS, Argument, Told
 from headcount.questions.question import Question
 from headcount.questions.text_rules import TextRules
 from headcount_service.web.columns import OWN, Columns
+from headcount_service.web.curve import curve_of, sheet_of
 
 LARGEST = 1 << 30  # bytes of a file that is dropped
 EPSILON, DELTA = 3.0, 1e-5  # that a file may lose in all, where no ledger is named
@@ -46,18 +47,19 @@ PICTURES = 100  # that are kept
 THEMES = ("light", "dark")
 
 
-def asked_of(kind: type[Question]) -> bool:
-    """Whether it is asked of one column."""
+def of_one_column(kind: type[Question]) -> bool:
+    """Whether it is asked of one column, and does not name several itself."""
     return not any(argument.told is Told.COLUMNS for argument in kind.arguments)
 
 
 def described() -> list[dict[str, Any]]:
-    """What may be asked about a column, and what each question has to be told."""
+    """What may be asked, and what each question has to be told."""
     return [
         {
             "name": kind.name,
             "asks": kind.asks,
             "where": kind.name in COUNTING,
+            "column": of_one_column(kind),
             "arguments": [
                 {
                     "name": each.name,
@@ -72,7 +74,6 @@ def described() -> list[dict[str, Any]]:
             "grouped": GROUPS in kind.arguments,
         }
         for kind in QUESTIONS.values()
-        if asked_of(kind)
     ]
 
 
@@ -84,7 +85,7 @@ def _counting() -> frozenset[str]:
     """Questions that can be told which value counts."""
     found = set()
     for kind in QUESTIONS.values():
-        if asked_of(kind) and not any(argument.needed for argument in kind.arguments):
+        if of_one_column(kind) and not any(argument.needed for argument in kind.arguments):
             try:
                 kind.posed().read_as(True, 0)
             except Refused:
@@ -102,6 +103,7 @@ class Asked:
 
     question: Question
     told: dict[str, Any]  # the arguments of the question
+    lines: dict[str, list[str]]  # those that name columns, as they were typed: a line for each column
     columns: Columns
     epsilon: float
     delta: float
@@ -111,20 +113,26 @@ class Asked:
         if not isinstance(given, dict) or not all(isinstance(value, str | bool) for value in given.values()):
             raise BadArgument("question", "is not a form of text", "fill in the page's own")
         kind = QUESTIONS.get(given.get("task", ""))
-        if kind is None or not asked_of(kind):
+        if kind is None:
             raise BadArgument("task", "is not known", "choose one of the page's")
         told = {each.name: _read(each, given) for each in kind.arguments}
         told = {name: value for name, value in told.items() if value not in (None, False)}
         known = {"task", *OWN, "epsilon", "delta", *_fields(kind)}
         for name in sorted(set(given) - known):
             raise BadArgument(name, f"does not belong to a {kind.name}", "leave it out")
-        columns = Columns.read(given)
+        columns = Columns.read(given, one=of_one_column(kind))
+        lines = {each.name: _lines(given.get(each.name, "")) for each in kind.arguments if each.told is Told.COLUMNS}
         numbers = _number("epsilon", given.get("epsilon", "")), _number("delta", given.get("delta", "") or "0")
-        return cls(kind.posed(**told), told, columns, *numbers)
+        return cls(kind.posed(**told), told, lines, columns, *numbers)
 
     @property
     def budget(self) -> Budget:
         return Budget(self.epsilon, self.delta)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns that are read."""
+        return [*self.question.reads, *self.columns.names]
 
     def rows(self, data: Any, question: Question) -> Rows:
         """What is read, and the question as it is declared."""
@@ -147,16 +155,21 @@ class Asked:
 
     def command(self, name: str) -> str:
         """The command that asks the same."""
-        words = ["headcount", self.question.name, name, *self.columns.words, *_options(self._numbers)]
+        lines = [word for each, lines in self.lines.items() for line in lines for word in (f"--{each}", line)]
+        told = {each: value for each, value in self._numbers.items() if each not in self.lines}
+        words = ["headcount", self.question.name, name, *self.columns.words, *lines, *_options(told)]
         return shlex.join([*words, "--plot", "chart.png"])
 
     def python(self, name: str) -> str:
         """Python that asks the same."""
-        options = {**self.columns.options, **self._numbers}
-        told = ", ".join(f"{option}={value!r}" for option, value in options.items() if value is not None)
+        options = {
+            name: value for name, value in {**self.columns.options, **self._numbers}.items() if value is not None
+        }
+        told = ", ".join(f"{option}={value!r}" for option, value in options.items())
         asked = f"answer = hc.{self.question.name}({name!r}, {told})"
         if not hasattr(headcount, self.question.name):
             kind = type(self.question)
+            told = ", ".join(f"{option}={value!r}" for option, value in options.items() if option not in self.told)
             asked = (
                 f"from {kind.__module__} import {kind.__name__}\n\nanswer = hc.ask({name!r}, {self.question!r}, {told})"
             )
@@ -192,7 +205,13 @@ def _read(argument: Argument, given: dict[str, Any]) -> Any:
             return bins_of(typed[0])
         case Told.TEXT:
             return typed[0]
+        case Told.COLUMNS:
+            return columns_of(_lines(typed[0]))
     return _number(argument.name, typed[0])
+
+
+def _lines(typed: str | bool) -> list[str]:
+    return [line.strip() for line in str(typed).splitlines() if line.strip()]
 
 
 def _number(name: str, typed: str) -> float:
@@ -240,7 +259,7 @@ class File:
 
     def planned(self, asked: Asked) -> Plan:
         """The plan for everybody in the file, and only for as many."""
-        data = table(str(self.path), asked.columns.names, None)
+        data = table(str(self.path), asked.names, None)
         rows = asked.rows(data, asked.question)
         question = asked.declared(rows)
         answers = engine_for(data).answers(question, rows)
@@ -271,7 +290,7 @@ class File:
         return {"file": self.planned(asked).saved(), "command": shlex.join(command)}
 
     def answered(self, asked: Asked) -> dict[str, Any]:
-        data = table(str(self.path), asked.columns.names, None)
+        data = table(str(self.path), asked.names, None)
         asked.declared(asked.rows(data, asked.question))  # which refuses what the page does not ask
         with self.lock:
             estimate = ask(
@@ -284,13 +303,17 @@ class File:
             )
             self.answers.append(estimate)
             number = len(self.answers) - 1
-        rows = estimate.rows() if estimate.protocol.task.shape.several else []
+        several = estimate.protocol.task.shape.several
+        rows = estimate.rows() if several and not estimate.sheets else []
+        where = f", in the column {asked.columns.column}" if asked.columns.column else ""
         return {
             "number": number,
-            "asked": f"{asked.question.asks}, in the column {asked.columns.column}?",
-            "value": "" if rows else _single(estimate),
-            "interval": "" if rows else "95% interval {1} to {2}".format(*estimate.shown()[0]),
+            "asked": f"{asked.question.asks}{where}?",
+            "value": "" if several else _single(estimate),
+            "interval": "" if several else "95% interval {1} to {2}".format(*estimate.shown()[0]),
             "rows": [list(row) for row in rows[:PICTURES]],
+            "sheets": [sheet_of(sheet) for sheet in estimate.sheets],
+            "curve": curve_of(estimate),
             "note": estimate.note,
             "rules": f"As declared: {'; '.join(estimate.rules)}." if estimate.rules else "",
             "guarantee": ", ".join(map(str, estimate.promises())),

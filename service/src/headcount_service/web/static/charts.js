@@ -220,3 +220,28 @@ export function bars(width, cells, label) {
     }),
     s("line", { class: "axis", x1: x(0), x2: x(0), y1: margin.top, y2: height - margin.bottom }));
 }
+
+/** The part of the people below a value, with a band that covers all of it, and a cross at one of the values. */
+export function cumulative(width, { people, stops, ticks: marks }, chosen, label) {
+  const margin = { left: 46, right: 24, top: 12, bottom: 30 };
+  const height = width < NARROW ? 240 : HEIGHT - 20;
+  const x = (at) => margin.left + at * (width - margin.left - margin.right);
+  const y = (part) => height - margin.bottom - Math.min(Math.max(part, 0), 1) * (height - margin.top - margin.bottom);
+  const here = stops[chosen];
+  const edge = (part) => stops.map((stop) => `${x(stop.at)},${y(part(stop))}`);
+  const room = Math.ceil((marks.reduce((sum, { text }) => sum + text.length + 2, 0) * LETTER) / (width - margin.left - margin.right));
+  return picture(width, height, label,
+    [0, 0.25, 0.5, 0.75, 1].map((part) => [
+      s("line", { class: "grid", x1: margin.left, x2: width - margin.right, y1: y(part), y2: y(part) }),
+      s("text", { x: margin.left - 8, y: y(part) + 4, "text-anchor": "end" }, `${100 * part}%`),
+    ]),
+    marks.filter((_, at) => at % room === 0).map(({ at, text }) => [
+      s("line", { class: "axis", x1: x(at), x2: x(at), y1: y(0), y2: y(0) + 4 }),
+      s("text", { x: x(at), y: height - 10, "text-anchor": "middle" }, text),
+    ]),
+    s("polygon", { class: "band of-central", points: [...edge(({ band }) => band[0]), ...edge(({ band }) => band[1]).reverse()].join(" ") }),
+    s("polyline", { class: "curve of-central", points: edge(({ below }) => below / people).join(" ") }),
+    s("line", { class: "here", x1: x(here.at), x2: x(here.at), y1: y(0), y2: y(here.below / people) }),
+    s("line", { class: "here", x1: margin.left, x2: x(here.at), y1: y(here.below / people), y2: y(here.below / people) }),
+    s("circle", { class: "dot of-central", cx: x(here.at), cy: y(here.below / people), r: 5 }));
+}

@@ -1,7 +1,8 @@
 // Questions about a file: it is dropped or named, read on this machine, and never shown. What is on the page belongs to
 // the question that the form asks now; where it is still being computed, the page says so.
 
-import { $, ask, copied, h, number, post, saved, sentence, Told } from "./dom.js";
+import { Figure, cumulative } from "./charts.js";
+import { $, ask, copied, h, number, post, saved, sentence, Told, whole } from "./dom.js";
 
 const PAUSE = 250; // milliseconds after the last change before advice is asked for
 const NAMES = /[^0-9A-Za-z ._~-]/g;
@@ -67,10 +68,11 @@ function choose() {
   const where = question.where ? [text("where", "Counts as a one", "Which value: true, 1 or text, as it is written; a comma separates several (Yes, Y). Left out, the column holds 0 and 1.")] : [];
   const typed = asked();
   $("data-arguments").replaceChildren(...where, ...own);
-  for (const each of $("data-arguments").querySelectorAll("input")) {
+  for (const each of $("data-arguments").querySelectorAll("input, textarea")) {
     if (each.type === "checkbox") each.checked = typed[each.name] === true;
     else each.value = typed[each.name] ?? "";
   }
+  field("column").closest(".field").hidden = !question.column;
   changed();
 }
 
@@ -89,8 +91,18 @@ function fields({ name, label, told, help, needed }) {
   if (told === "bounds" || told === "limits") {
     return [text(`${name}.low`, `Lower bound${needed ? "" : " (if any)"}`, told === "limits" ? "The smallest possible value, known without looking: a number or a day (2026-01-01)." : "The smallest possible value, known without looking."), text(`${name}.high`, `Upper bound${needed ? "" : " (if any)"}`, "The largest possible value.")];
   }
+  if (told === "columns") {
+    const id = `data-${name}-said`;
+    const first = file.columns.slice(0, 2).map((column) => `${column.name}=…`).join("\n");
+    return [h("div", { class: "field tall" }, h("label", { for: id }, words),
+      h("textarea", { id, name, rows: 5, spellcheck: "false", placeholder: first, "aria-describedby": `${id}-hint` }),
+      h("p", { class: "hint", id: `${id}-hint` }, "A line for each: sex=f,m for categories, age=0:18:65:120 for bins between these edges, age=0:120/12 for 12 equal bins, joined=2026-01-01:2026-12-31/month for months; with + at the end, others apart."))];
+  }
   return [text(name, words, help)];
 }
+
+/** Whether enough is said to ask for advice. */
+const chosen = () => (question.column ? field("column").value : question.arguments.every(({ name, needed }) => !needed || field(name).value.trim()));
 
 function asked() {
   const told = {};
@@ -117,8 +129,8 @@ function nothing() {
 
 function changed() {
   nothing();
-  if (!field("column").value) {
-    $("data-advice").textContent = "Choose a column.";
+  if (!chosen()) {
+    $("data-advice").textContent = question.column ? "Choose a column." : "Say which columns.";
     return;
   }
   $("data-advice").textContent = "How wrong it would be is being computed …";
@@ -156,9 +168,9 @@ function lines({ command, python }) {
 
 async function answer(event) {
   event.preventDefault();
-  if (!file || !field("column").value) {
+  if (!file || !chosen()) {
     changed();
-    field("column").focus();
+    (question.column ? field("column") : $("data-arguments").querySelector("textarea, input")).focus();
     return;
   }
   nothing();
@@ -190,8 +202,10 @@ function show(told) {
   $("data-value").textContent = told.value;
   $("data-value").hidden = $("data-interval").hidden = !told.value;
   $("data-interval").textContent = told.interval;
-  const rows = told.rows.map(([name, value, span]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number" }, value), h("td", { class: "number" }, span)));
-  $("data-rows").replaceChildren(...(rows.length ? [h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, ""), h("th", { scope: "col", class: "number" }, "answer"), h("th", { scope: "col", class: "number" }, "95% interval"))), h("tbody", {}, rows))] : []));
+  const tables = told.sheets.map(({ title, headings, rows, figures }) => [h("h3", {}, title), sheet(headings, rows, figures)]);
+  if (told.rows.length) tables.push(sheet(["", "answer", "95% interval"], told.rows, [1, 2]));
+  $("data-rows").replaceChildren(...tables.flat());
+  slide(told);
   $("data-rules").textContent = told.rules;
   $("data-guarantee").textContent = [told.note, told.guarantee].filter(Boolean).join(". ");
   $("data-answer").hidden = false;
@@ -200,6 +214,34 @@ function show(told) {
   document.body.dataset.told = String(told.number);
   $("data-asked").focus({ preventScroll: true });
   $("data-answer").scrollIntoView({ block: "nearest" });
+}
+
+const sheet = (headings, rows, figures) => {
+  const side = (at) => (figures.includes(at) ? { class: "number" } : {});
+  return h("div", { class: "sheet" }, h("table", {},
+    h("thead", {}, h("tr", {}, headings.map((heading, at) => h("th", { scope: "col", ...side(at) }, heading)))),
+    h("tbody", {}, rows.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row" }, first), rest.map((cell, at) => h("td", side(at + 1), cell)))))));
+};
+
+/** A curve with its band; a slider goes along it, and what lies below it is told in words. */
+function slide({ curve, asked }) {
+  $("data-curve").hidden = !curve;
+  if (!curve) return;
+  const { people, stops } = curve;
+  const range = $("data-slider");
+  range.max = stops.length - 1;
+  range.value = stops.findIndex(({ below }) => below >= people / 2);
+  const figure = new Figure($("data-cumulative"), "curve", asked, "The line is the part of the people below a value; the band around it covers all of the line at once (95%).");
+  const move = () => {
+    const { text, below, low, high } = stops[range.value];
+    const [least, most] = [Math.max(0, low), Math.min(people, high)];
+    const words = `${whole(below)} of ${whole(people)} people (${(100 * below / people).toFixed(1)}%) lie below ${text}; 95% interval ${whole(least)} to ${whole(most)}`;
+    $("data-below").textContent = `${words}.`;
+    range.setAttribute("aria-valuetext", words);
+    figure.show((width) => cumulative(width, curve, Number(range.value), words));
+  };
+  range.oninput = move;
+  move();
 }
 
 /** Drawn by the server for both themes; until it has come, the page says that it is being drawn. */
