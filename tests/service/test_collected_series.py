@@ -23,9 +23,9 @@ BUCKETS = 5
 pytestmark = pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
 
 
-def plan(rounds: int = ROUNDS) -> Plan:
+def plan(rounds: int = ROUNDS, people: int = 20) -> Plan:
     """Everybody answers in every round; all of them together cost epsilon 1.5."""
-    protocol = hc.protocol("generalised-response", hc.Histogram(BUCKETS), n=20, least=3, epsilon=0.12)
+    protocol = hc.protocol("generalised-response", hc.Histogram(BUCKETS), n=people, least=3, epsilon=0.12)
     return Plan(protocol, Budget(1.5, rounds=rounds), Wire(2, X25519))
 
 
@@ -46,19 +46,20 @@ def told(parties):
     return budget
 
 
-def test_twelve_rounds_with_parties_killed_and_late_devices(rig, monkeypatch):
+@pytest.mark.parametrize("devices", [4, pytest.param(300, marks=pytest.mark.stress)])
+def test_twelve_rounds_with_parties_killed_and_late_devices(rig, monkeypatch, devices):
     """Nothing is lost or doubled: one charge, and an answer for each round that had enough people."""
     thin, places = 5, [name for name in POINTS if name.endswith(("claiming", "releasing"))]
     with rig.opened() as parties:
         parties.endowed(epsilon=2)
-        collection = parties.agreed(plan(), batches=ROUNDS, automatic=True, fixed=True, shortfall="purge")
+        collection = parties.agreed(plan(people=16 + devices), batches=ROUNDS, automatic=True, fixed=True, shortfall="purge")
         assert told(parties)["promised"] == 0.75
     truths, late = {}, None
     for number in range(1, ROUNDS + 1):
         with rig.opened() as parties:
             if late is not None:
                 assert parties.report(collection, late.batch, late.body).status == 409
-            buckets = [0, 1] if number == thin else [(number + each) % BUCKETS for each in range(4 + number % 3)]
+            buckets = [0, 1] if number == thin else [(number + each) % BUCKETS for each in range(devices + number % 3)]
             [*_, late] = [made(collection, parties.offer(collection), bucket) for bucket in [*buckets, 0]]
             taken = parties.reported(collection, *buckets)
             assert {each.batch for each in taken} == {number}
