@@ -8,8 +8,12 @@ Internal: docs/api.md lists what is public.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
+import numpy as np
+
+from headcount.answers.arrivals import ArrivalsEstimate
+from headcount.arrivals_in_rounds import ArrivalsInRounds
 from headcount.common.quantity import quantity
 from headcount.engines.engine import KEY, Engine, Rows, engine_for
 from headcount.engines.rounds import InRounds, added
@@ -78,8 +82,8 @@ def series(
     contributes : int
         In how many rounds a person counts at most.
     cumulative : bool
-        Whether sums over many rounds matter more than rounds: if a person counts in one round, blocks of rounds are
-        then counted once more where that makes sums better.
+        Whether sums over many rounds matter more than rounds: these are then told by blocks of rounds, or by weighted
+        sums of the past, if that makes them better.
     where : bool, float or str, optional
         The value that counts as a one.
     engine : Engine, optional
@@ -112,34 +116,41 @@ def series(
     """
     each_round = Rounds.beginning(first, every, rounds)
     _whole("contributes", contributes, 1, rounds)
-    if cumulative and contributes > 1:
-        raise BadArgument("cumulative", "needs people who count in one round", "use contributes=1")
+    if cumulative and contributes > 1 and question is not None and question.shape is not Shape.BIT:
+        raise BadArgument("cumulative", "needs people who count in one round", "use contributes=1, or a count")
     if column is None and question is not None and not question.reads and question.shape is not Shape.BIT:
         raise BadArgument("column", "is missing", "name the column that holds people's answers")
     asked = (question or Count()).planned(private=True)
+    sums = cumulative and asked.shape is Shape.BIT
 
     def plan(levels: int) -> Plan:
         return _plan(asked, Budget(epsilon, delta, Neighbours.ADD_REMOVE, contributes * levels))
 
     levels = Levels((1,), rounds, 0.0)
-    if cumulative:
+    if cumulative and not sums:
         levels = best_levels(rounds, lambda many: plan(many).protocol.rmse(reports=IMAGINED))
-    made = plan(len(levels.widths))
+    budget = Budget(epsilon, delta, Neighbours.ADD_REMOVE)
+    made = _plan(asked.once_in(rounds), budget, contributes) if sums else plan(len(levels.widths))
     coins = coins or SecretCoins()
     in_rounds = InRounds(time, each_round, contributes)
     key = coins.stream(KEY).tobytes()
-    asks = f"How many people, {every} by {every}" if column is None else made.protocol.task.asks
+    asks = f"How many people, {every} by {every}" if column is None else asked.asks
     rows = Rows.of(asked, data, column=column, where=where, unit=unit, in_rounds=in_rounds, key=key)
     if ledger is not None:
         ledger.require(made)  # before anybody goes to work
     counts = (engine or engine_for(data)).rounds(asked, rows)
+    if sums:
+        held = np.array([int(each.people[each.codes == 1].sum()) for each in counts])
+        tally = made.protocol.counted(np.arange(rounds), held)
+        arrivals = ArrivalsInRounds.counted(made, each_round.labels, ledger, asks)
+        return arrivals.told(cast(ArrivalsEstimate, shown(made, tally, coins.part(0))))
     tallies = {node: added(counts[node[0] - 1 : sum(node) - 1]).tally(made.protocol) for node in levels}
     told = Series.of_events(made, each_round.labels, levels, ledger, asks)
     told.take({node: shown(made, tally, coins.part(at)) for at, (node, tally) in enumerate(tallies.items())})
     return told
 
 
-def _plan(question: Question, budget: Budget) -> Plan:
+def _plan(question: Question, budget: Budget, each: int = 1) -> Plan:
     """The best plan of whoever holds the data, for any number of people."""
     best = advise(
         question,
@@ -149,8 +160,9 @@ def _plan(question: Question, budget: Budget) -> Plan:
         rounds=budget.rounds,
         neighbours=budget.neighbours,
         models=[Model.CENTRAL],
+        max_contributions=each,
     ).best
-    return Plan(best.protocol.among(Crowd(1)), budget)
+    return Plan(best.protocol.among(Crowd(1, each=each)), budget)
 
 
 def _whole(name: str, value: Any, low: int, high: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
@@ -244,7 +244,22 @@ class Series(Tabular):
     @property
     def _each_once(self) -> bool:
         """Whether nobody counts in more than one round."""
-        return bool(self.begins) and self.plan.budget.rounds == len(self.levels.widths)
+        return bool(self.begins) and self._most == 1
+
+    @property
+    def _most(self) -> int:
+        """In how many rounds of a table with times a person counts at most."""
+        return self.plan.budget.rounds // len(self.levels.widths)
+
+    @property
+    def _several(self) -> bool:
+        """Whether there is an answer for each of several categories."""
+        return self.plan.protocol.task.shape.several
+
+    @property
+    def _counts(self) -> str:
+        """What an answer is called."""
+        return self.plan.protocol.task.name
 
     def difference(self, later: int, earlier: int, *, cell: Label | None = None) -> Linear:
         """By how much one round's answer is larger than another's.
@@ -288,10 +303,13 @@ class Series(Tabular):
         cell : optional
             The category, of a histogram.
         """
-        for number in weights:
+        self._require_answers(weights)
+        return self._summed([(self.answers[number], weight) for number, weight in weights.items()], cell)
+
+    def _require_answers(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
             if number not in self.answers:
                 raise BadArgument("round", f"{number} has no answer", f"use one of {self._numbers}")
-        return self._summed([(self.answers[number], weight) for number, weight in weights.items()], cell)
 
     def _summed(self, answers: Sequence[tuple[Estimate, float]], cell: Label | None) -> Linear:
         """The weighted sum of answers with independent errors."""
@@ -312,7 +330,7 @@ class Series(Tabular):
         budget = self.plan.budget
         if not self.begins:
             return f"{budget}, {budget.neighbours.words}"
-        most = budget.rounds // len(self.levels.widths)
+        most = self._most
         counted = "one round" if most == 1 else f"at most {most:,} rounds"
         return f"{replace(budget, rounds=1)} for all rounds, {budget.neighbours.words}, each person in {counted}"
 
@@ -341,7 +359,7 @@ class Series(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each round, or for each category in it: answer, sum so far and change, with 95% intervals."""
-        several = self.plan.protocol.task.shape.several
+        several = self._several
         found = []
         for number in range(1, len(self._answers) + 1):
             answer = self.answers.get(number)
@@ -398,7 +416,7 @@ class Series(Tabular):
                 rows.append((self._called(number), *(part for found in (each, total) for part in _shown(found))))
             else:
                 rows.append((self._called(number), "skipped", "", "", ""))
-        columns = ("round", self.plan.protocol.task.name, "95% interval", "sum so far", "95% interval")
+        columns = ("round", self._counts, "95% interval", "sum so far", "95% interval")
         return TextTable(columns, tuple(rows), frozenset({0, 1, 3}), repr(self))
 
     def _called(self, number: int) -> str:
@@ -440,7 +458,7 @@ class Series(Tabular):
         return super().__reduce_ex__(protocol)
 
     def __str__(self) -> str:
-        return self.table() if self._answers and not self.plan.protocol.task.shape.several else repr(self)
+        return self.table() if self._answers and not self._several else repr(self)
 
     def __repr__(self) -> str:
         asked = f"{len(self.answers):,} of {self.rounds:,} rounds"

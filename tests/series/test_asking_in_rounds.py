@@ -82,7 +82,7 @@ def test_frames_and_files_give_the_same(tmp_path):
         ({"first": "soon"}, "first"),
         ({"every": "fortnight"}, "every"),
         ({"contributes": 0}, "contributes"),
-        ({"contributes": 2, "cumulative": True}, "cumulative"),
+        ({"contributes": 2, "cumulative": True, "question": hc.Histogram(["0", "1"])}, "cumulative"),
         ({"time": "who"}, "time"),
     ],
 )
@@ -122,15 +122,40 @@ def test_one_event_changes_one_node_of_each_level():
             assert covered == [*range(first, last + 1)]
 
 
-def test_all_levels_of_one_person_cost_no_more_than_the_budget():
+def test_sums_over_a_year_of_days_are_told_by_weighted_sums_of_the_past():
     series = asked(table(50), cumulative=True, rounds=365, every="day", epsilon=1)
-    plan, levels = series.plan, len(series.levels.widths)
-    assert (levels, plan.budget.rounds) == (2, 2)
+    plan = series.plan
+    assert (plan.protocol.name, plan.budget.rounds) == ("discrete-gaussian", 1)
+    assert plan.protocol.loss.delta(1) <= 1e-6
+    assert series.cumulative(365).std_error == pytest.approx(12.4, rel=0.01)
+    assert series.cumulative().value == series.distinct().value == pytest.approx(50, abs=80)
+    assert series.promise.endswith("each person in one round")
+    assert [each["round"] for each in series.records()] == [*range(1, 366)]
+    assert "people" in series.table()
+    with pytest.raises(hc.errors.BadArgument, match="round"):
+        series.round(366)
+
+
+def test_sums_of_a_histogram_take_blocks_of_rounds():
+    rows = {**table(50), "plan": ["a"] * len(table(50)["who"])}
+    more = {"column": "plan", "cumulative": True, "rounds": 365, "every": "day", "epsilon": 1}
+    series = asked(rows, question=hc.Histogram(["a", "b"]), **more)
+    assert len(series.levels.widths) == series.plan.budget.rounds == 2
     law = series.plan.protocol.noise(0, 1)
     pair = Pair(np.append(law.masses, 0.0), np.append(0.0, law.masses))
-    both = hc.compose([pair] * levels)
-    assert both.delta(1) <= 1e-6 * (1 + 1e-6)
-    assert series.cumulative(365).std_error < math.sqrt(365) * series.round(1).std_error / 3
+    assert hc.compose([pair] * 2).delta(1) <= 1e-6 * (1 + 1e-6)
+    last, first = series.cumulative(365, cell="a"), series.round(1, cell="a")
+    assert last.std_error < math.sqrt(365) * first.std_error / 3
+
+
+def test_people_in_several_rounds_have_sums_too():
+    once, often = (asked(table(50), cumulative=True, contributes=many, epsilon=1) for many in (1, 3))
+    assert often.cumulative().std_error > once.cumulative().std_error
+    assert often.plan.protocol.crowd.each == 3
+    assert often.plan.protocol.loss.delta(1) <= 1e-6
+    assert often.promise.endswith("at most 3 rounds")
+    with pytest.raises(hc.errors.Unsupported, match="monthly"):
+        often.distinct()
 
 
 def test_rows_of_a_person_that_differ_are_refused_before_anything_is_charged():

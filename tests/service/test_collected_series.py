@@ -52,7 +52,9 @@ def test_twelve_rounds_with_parties_killed_and_late_devices(rig, monkeypatch, de
     thin, places = 5, [name for name in POINTS if name.endswith(("claiming", "releasing"))]
     with rig.opened() as parties:
         parties.endowed(epsilon=2)
-        collection = parties.agreed(plan(people=16 + devices), batches=ROUNDS, automatic=True, fixed=True, shortfall="purge")
+        collection = parties.agreed(
+            plan(people=16 + devices), batches=ROUNDS, automatic=True, fixed=True, shortfall="purge"
+        )
         assert told(parties)["promised"] == 0.75
     truths, late = {}, None
     for number in range(1, ROUNDS + 1):
