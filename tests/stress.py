@@ -21,7 +21,9 @@ TINIES = [tiny for kind in CATALOGUE for tiny in kind.tinies()]
 # Of families of totals, whose views have many outcomes, those of a trusted side are quick enough for conformance.
 FAMILIES = [tiny for tiny in TINIES if tiny.task.shape is Shape.K_OF]
 TRUSTED_FAMILIES = {id(tiny) for tiny in FAMILIES if tiny.model is Model.CENTRAL and tiny.task.public}
-ONE_EACH = {id(tiny) for tiny in {tiny.name: tiny for tiny in TINIES if tiny not in FAMILIES}.values()}  # the last
+PLAIN = {tiny.name: tiny for tiny in TINIES if tiny not in FAMILIES}  # the last of each
+ONLY_FAMILIES = {tiny.name: tiny for tiny in reversed(FAMILIES) if tiny.name not in PLAIN}  # the first of each
+ONE_EACH = {id(tiny) for tiny in (*PLAIN.values(), *ONLY_FAMILIES.values())}
 
 
 def lengths(names: str | tuple[str, ...], quick: Any, long: Any, times: int = 1) -> pytest.MarkDecorator:
