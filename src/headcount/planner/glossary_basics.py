@@ -15,6 +15,7 @@ PROMISE: dict[str, str] = {
     "cumulative": "The sum of all rounds so far. As an option: that such sums matter more than single rounds.",
     "cell": "Of an answer about several categories or groups, one of them.",
     "dates": "How text writes days, where that is not 2026-11-16: with %d, %m and %Y, and perhaps %H, %M and %S.",
+    "best_for": "What of a distribution is to have the smallest error: ranges, quantiles or single bins.",
     "blanks": "Text that means nothing, as NA and -. It is missing, as blank text is.",
     "synonyms": "Other words for the same, as germany and Deutschland for Germany.",
     "numbers": "How text writes numbers, by the example 1,234.50 or 1.234,50 or 1 234,50 or 1'234.50.",
