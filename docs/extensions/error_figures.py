@@ -23,6 +23,7 @@ from headcount.programme.coins import SeededCoins
 from headcount.programme.law import Floats, Noise
 from headcount.programme.tally import Tally
 from headcount.protocols.base.protocol import Protocol
+from headcount.questions.distribution import Distribution
 from headcount.questions.domains.domain import Shape
 from headcount.questions.reading_options import ReadingOptions
 from headcount.questions.sum_and_mean import Mean, Sum
@@ -69,12 +70,15 @@ GROUPED = Mean.posed(bounds=(0, 100), whole=True, categories=["a", "b"]).declare
 
 
 def situations(cls: type[Protocol], people: int) -> dict[str, Scenario]:
-    """A count where it counts, a histogram of twenty categories, numbers in two groups, or for a sum three crowds to
-    choose from."""
+    """A count where it counts, a histogram of twenty categories, a tree over 64 bins, numbers in two groups, or for a
+    sum three crowds to choose from."""
     if Shape.BIT in cls.shapes:
         return {"count": count_scenario(people, people // 5, BUDGET)}
     if Shape.ONE_OF in cls.shapes:
         return {"histogram": histogram_scenario(people, BUDGET)}
+    if Shape.K_OF in cls.shapes:
+        tree = Distribution((0.0, 64.0), 64, radices=(8, 8))
+        return {"distribution": histogram_scenario(people, BUDGET, 64, tree)}
     if Shape.AMOUNT not in cls.shapes:
         return {"spread": spread_scenario(people, BUDGET, GROUPED)}
     half = Scenario(task := Sum((0.0, 1.0)), BUDGET, task.domain.codes(np.full(people, 0.5)), {"all in the middle": 0})

@@ -40,12 +40,18 @@ plans = ["free", "pro"]
 told = {{"column": "age", "bounds": (0, 120), "by": "plan", "categories": plans}}
 print(hc.mean(people, **told, epsilon=1, delta=1e-6, protocol="{name}"))
 """,
+    "distribution": """import numpy as np
+
+ages = np.random.default_rng(1).normal(45, 12, 2_000)  # of 2,000 people
+print(hc.distribution(ages, bounds=(0, 120), bins=240, clip=True, epsilon=4, delta=1e-6, protocol="{name}").median)
+""",
 }
 QUESTIONS = {
     "count": hc.Count(),
     "histogram": hc.Histogram(20),
     "sum": hc.Sum((0.0, 1.0)),
     "mean by group": hc.Mean.posed(bounds=(0.0, 1.0), categories=["a", "b"]).declared(ReadingOptions(by=("group",))),
+    "distribution": hc.Distribution((0.0, 1.0), 1_024),
 }
 EPSILONS = (0.25, 0.5, 1.0, 2.0)
 
