@@ -17,12 +17,15 @@ from headcount.audit.conformance.scenarios import (
     samples_directly,
     spread_scenario,
 )
+from headcount.privacy import laws
+from headcount.privacy.budget import Budget
 from headcount.programme.coins import SeededCoins
 from headcount.programme.law import Noise
 from headcount.programme.tally import Tally
 from headcount.protocols import CATALOGUE, FORMER
 from headcount.protocols.central.laplace_shares import LaplaceShares
 from headcount.protocols.central.stability_histogram import StabilityHistogram
+from headcount.protocols.local.oracle_by_lot import OracleByLot
 from headcount.protocols.local.randomised_response import RandomisedResponse
 from headcount.protocols.shared.stochastic_rounding import halfway, worst_fraction
 from headcount.protocols.shuffle.almost_central_sum import AlmostCentralSum
@@ -31,6 +34,7 @@ from headcount.protocols.shuffle.blanket_sum import BlanketSum
 from headcount.protocols.shuffle.zsum import Zsum
 from headcount.questions import QUESTIONS
 from headcount.questions.count import Fraction
+from headcount.questions.distribution import Distribution
 from headcount.questions.sum_and_mean import Mean, Sum
 from headcount_survey.pages.predictions import HEAD, page, summary
 from headcount_survey.pages.situations import EASY, RUNS, USUAL, entrant, parted, situations
@@ -39,9 +43,10 @@ COUNTED, CATEGORISED = count_scenario(3_000, 300, USUAL), histogram_scenario(300
 SHARE, AVERAGE = count_scenario(3_000, 300, USUAL, Fraction()), hardest_scenario(200, EASY, Mean((0.0, 120.0)))
 HARDEST, SPREAD, PARTED = hardest_scenario(200, EASY, Sum.whole((0, 3))), spread_scenario(300, EASY), parted(300, EASY)
 SHARED = Scenario(LaplaceShares.tiny().task, EASY, np.repeat([0, 1, 2], [50, 150, 100]), {"what they hold": 1})
+FAMILIES = histogram_scenario(1_000, Budget(6.0, 1e-4), 16, Distribution((0.0, 16.0), 16, radices=(4, 4)))
 CASES = [
     pytest.param(cls, situation, id=f"{cls.name}-{situation.task.name}")
-    for situation in (COUNTED, CATEGORISED, HARDEST, SHARED)
+    for situation in (COUNTED, CATEGORISED, HARDEST, SHARED, FAMILIES)
     for cls in CATALOGUE
     if cls.answers(situation.task)
 ]
@@ -65,7 +70,14 @@ def test_every_protocol_and_every_task_is_judged():
     assert {param.values[0] for param in CASES} == set(CATALOGUE)
     grid = list(situations())
     assert len(grid) >= 60
-    assert {situation.task.name for situation in grid} == {"count", "fraction", "histogram", "sum", "mean"}
+    assert {situation.task.name for situation in grid} == {
+        "count",
+        "fraction",
+        "histogram",
+        "sum",
+        "mean",
+        "distribution",
+    }
     assert {True, False} == {situation.hardest for situation in grid if situation.task.name == "mean"}
 
 
@@ -221,3 +233,17 @@ def test_the_page_says_at_its_end_how_it_went():
     assert HEAD[0] in page([(COUNTED, good)], RUNS)
     assert page([(COUNTED, good)], RUNS).endswith("all hold.\n")
     assert summary([(COUNTED, good), (COUNTED, bad)]).endswith("1 do not hold.")
+
+
+class AllDrawTheFamily(OracleByLot):
+    """Has the variance of drawing lots, in the form of an error that has none."""
+
+    def noise_in(self, family, truth, reports):
+        law = laws.binomial(round(reports / self._families), self.oracles[family].other)
+        exact = self._variance(family, truth, reports)
+        return Noise.of(law, centre=law.mean, scale=(exact / law.variance) ** 0.5)
+
+
+def test_the_form_of_an_error_is_judged_and_not_its_variance_alone():
+    assert all(cell.holds for cell in judged(FAMILIES.calibrated(OracleByLot), FAMILIES))
+    assert not any(cell.tight for cell in judged(FAMILIES.calibrated(AllDrawTheFamily), FAMILIES))

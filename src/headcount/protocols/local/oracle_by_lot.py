@@ -28,6 +28,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from headcount.answers.error_sums import error_sum
 from headcount.privacy import Crowd, Model, Pair, PrivacyLoss, laws
 from headcount.programme import Batch, Below, Brick, Chance, Coins, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Floats, Ints, Noise
@@ -242,11 +243,17 @@ class OracleByLot(Protocol):
         return self.noise_in(0, truth, reports)
 
     def noise_in(self, family: int, truth: int, reports: int) -> Noise:
-        """With the exact variance; the form is that of the supporters among as many as draw the family on average."""
-        asked, other = max(1, round(reports / self._families)), self.oracles[family].other
-        law = laws.binomial(asked, other)
-        scale = math.sqrt(self._variance(family, truth, reports) / (asked * other * (1.0 - other)))
-        return Noise.of(law, centre=asked * other, scale=scale)
+        """With the exact variance: how many of a cell's people draw the family, and what as many as draw it on average
+        report."""
+        oracle, families = self.oracles[family], self._families
+        asked, own = round(reports / families), round(truth / families)
+        told = laws.binomial(own, oracle.keep) + laws.binomial(max(asked - own, 0), oracle.other)
+        drawn = laws.binomial(truth, 1.0 / families)
+        reported = Noise.of(told, centre=told.mean, scale=families / oracle.gap)
+        lots = Noise.of(drawn, centre=truth / families, scale=families)
+        law = error_sum([(reported, 1.0), (lots, 1.0)])
+        exact = self._variance(family, truth, reports)
+        return law.times(math.sqrt(exact / law.variance)) if law.variance else law
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
         return self.repeated(np.repeat(np.arange(held.size), held), coins, runs)

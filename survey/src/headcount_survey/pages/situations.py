@@ -20,6 +20,7 @@ from headcount.privacy.budget import Budget
 from headcount.protocols import CATALOGUE
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Fraction
+from headcount.questions.distribution import Distribution
 from headcount.questions.question import Question
 from headcount.questions.sum_and_mean import Mean, Sum
 
@@ -56,6 +57,7 @@ def situations() -> Iterator[Scenario]:
     yield histogram_scenario(1_000, USUAL, 4)
     yield histogram_scenario(2_000, USUAL, 20)
     for budget in (EASY, USUAL):
+        yield histogram_scenario(3_000, budget, 16, Distribution((0.0, 16.0), 16, radices=(4, 4)))
         yield spread_scenario(300, budget)
         yield parted(300, budget, Sum((-5.0, 10.0)))
         yield hardest_scenario(300, budget)
