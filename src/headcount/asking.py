@@ -419,6 +419,7 @@ def distribution(
     bounds: Limits,
     epsilon: float,
     bins: Lengths | None = None,
+    whole: bool = False,
     clip: bool = False,
     dates: str | None = None,
     best_for: Literal["ranges", "quantiles", "bins"] = "ranges",
@@ -438,6 +439,9 @@ def distribution(
         How many equal bins there are between the bounds, or, of moments and durations, how long each is: "week", "day",
         "hour", "minute" or "second". Ranges and quantiles are told to within one of them. Unless given, there is one
         for each day between two days, and 1,024 otherwise.
+    whole : bool
+        Whether the values are whole numbers: then there is a bin for each of them, and ranges end before the number
+        that is named, as they do with days.
     clip : bool
         Bring values outside the bounds to the nearer one, instead of refusing them.
     dates : str, optional
@@ -468,7 +472,7 @@ def distribution(
     >>> 2_400 < answer.below("2026-04-01").value < 2_600
     True
     """
-    question = Distribution(bounds, bins, clip, best_for, dates=dates)
+    question = Distribution(bounds, bins, clip, best_for, dates=dates, whole=whole)
     return cast(DistributionEstimate, ask(data, question, epsilon=epsilon, **options))
 
 
@@ -479,6 +483,7 @@ def quantile(
     bounds: Limits,
     epsilon: float,
     bins: Lengths | None = None,
+    whole: bool = False,
     clip: bool = False,
     dates: str | None = None,
     **options: Unpack[Options],
@@ -491,7 +496,7 @@ def quantile(
         As for `ask`.
     at : float
         The part of the people, above 0 and below 1: 0.5, the median, unless given.
-    bounds, bins, clip, dates
+    bounds, bins, whole, clip, dates
         As for `distribution`.
 
     Returns
@@ -511,7 +516,7 @@ def quantile(
     >>> 72 < answer.value < 76
     True
     """
-    question = Quantile(bounds, bins, clip, at=at, dates=dates)
+    question = Quantile(bounds, bins, clip, at=at, dates=dates, whole=whole)
     return cast(DistributionEstimate, ask(data, question, epsilon=epsilon, **options)).quantile(at)
 
 
@@ -521,6 +526,7 @@ def median(
     bounds: Limits,
     epsilon: float,
     bins: Lengths | None = None,
+    whole: bool = False,
     clip: bool = False,
     dates: str | None = None,
     **options: Unpack[Options],
@@ -529,7 +535,7 @@ def median(
 
     Parameters
     ----------
-    data, bounds, epsilon, bins, clip, dates, options
+    data, bounds, epsilon, bins, whole, clip, dates, options
         As for `quantile`.
 
     Returns
@@ -549,7 +555,7 @@ def median(
     >>> answer.value.year
     2026
     """
-    return quantile(data, bounds=bounds, epsilon=epsilon, bins=bins, clip=clip, dates=dates, **options)
+    return quantile(data, bounds=bounds, epsilon=epsilon, bins=bins, whole=whole, clip=clip, dates=dates, **options)
 
 
 def table(

@@ -23,6 +23,7 @@ from headcount.questions.domains.periods import Periods
 from headcount.questions.domains.product import Product
 from headcount.questions.domains.record import Record
 from headcount.questions.domains.rounds import Rounds
+from headcount.questions.domains.whole_numbers import WholeNumbers
 from headcount.questions.grouped import Group
 from headcount.questions.question import Question
 
@@ -199,7 +200,7 @@ def test_the_browser_knows_the_fields_of_every_domain_that_devices_are_asked_for
     domains += [Record((Categories(2), Intervals((0.0, 1.0), 2)), ("a", "b"))]
     domains += [Levels((0.0, 1.0)), Levels((0.0, 1.0), within=(0.0, 0.5)), Filtered(Product((Group(2),)), Bit())]
     domains += [Bit(missing="no", spelled=True), Categories(2, missing="category")]
-    domains += [Periods(("2026-01-01", "2026-02-01"), dates="%d.%m.%Y"), Group(2)]
+    domains += [Periods(("2026-01-01", "2026-02-01"), dates="%d.%m.%Y"), Group(2), WholeNumbers.between((0, 2))]
     engines_alone = {Listed, Rounds}
     assert {type(domain) for domain in domains} == everything_below(Domain) - engines_alone
     assert {field for domain in domains for field in domain.to_json()} <= known

@@ -25,7 +25,7 @@ from headcount.programme.law import Floats
 from headcount.questions.distribution import Distribution
 from headcount.questions.domains.domain import Label
 from headcount.questions.domains.intervals import Intervals
-from headcount.questions.scales import NUMBERS, Scale
+from headcount.questions.scales import Scale
 from headcount.questions.strategies.tree import Tree
 
 DRAWS, MOST_DRAWN = 999, 1 << 22  # of fresh noise for a band, and cells of them at a time
@@ -48,8 +48,8 @@ class QuantileEstimate(Number):
     ----------
     part : float
         The part of the people that lie below it.
-    value : float, datetime or timedelta
-        By interpolation within its bin: a number, a moment in UTC, or a duration.
+    value : float, int, datetime or timedelta
+        By interpolation within its bin: a number, a moment in UTC, or a duration; of whole numbers one of them.
     of : DistributionEstimate
         The answer that it comes from.
 
@@ -67,7 +67,7 @@ class QuantileEstimate(Number):
 
     def _ends(self, confidence: float) -> tuple[Any, Any]:
         low, high = self.of.quantile_ends(self.part, (1.0 - confidence) / 2.0)
-        return self.of.axis.at(low), self.of.axis.at(high)
+        return self.of.axis.spanned(low, high)
 
     @property
     def guarantee(self) -> str:
@@ -84,9 +84,9 @@ class QuantileEstimate(Number):
 
     def shown(self) -> tuple[str, str, str]:
         low, high = self.interval()
-        if self.of.axis is not NUMBERS:
+        if not self.of.axis.numeric:
             return self.of.axis.shown(self.value, (low, high))
-        places = digits(low, high)
+        places = 0 if self.of.axis.whole else digits(low, high)
         return f"{self.value:,.{places}f}", f"{low:,.{places}f}", f"{high:,.{places}f}"
 
 
@@ -152,7 +152,7 @@ class DistributionEstimate(Estimate):
         Parameters
         ----------
         value : float, str, datetime or timedelta
-            Within the bounds; of days, those before this one are meant.
+            Within the bounds; of days and whole numbers, those before this one are meant.
 
         Returns
         -------
@@ -161,12 +161,14 @@ class DistributionEstimate(Estimate):
         return self._sum(0.0, self._domain.place("value", value))
 
     def between(self, low: Any, high: Any) -> Linear:
-        """How many people lie from one value on and below another; at the upper bound, up to it.
+        """How many people lie from one value on and below another.
 
         Parameters
         ----------
         low, high : float, str, datetime or timedelta
-            Within the bounds, the smaller first.
+            Within the bounds, the smaller first. Numbers end at the upper bound with all that are equal to it. Days and
+            whole numbers end before `high`: of whole numbers, `between(20, 30)` are those of 20 to 29, and 30 is among
+            them with `between(20, 31)`, which may be one more than the upper bound.
 
         Returns
         -------
@@ -222,8 +224,7 @@ class DistributionEstimate(Estimate):
         errors.Unsupported
             If the number of people is private.
         """
-        people, edges = self._public("mean"), self._domain.edges
-        middles, half = (edges[:-1] + edges[1:]) / 2.0, self._domain.step / 2.0
+        people, (middles, half) = self._public("mean"), self._domain.middles
         law = self._law_of(middles / people)
         value = float(middles @ self.people) / people
         return Linear(self.axis.at(value), (value - half, law), (value + half, law), self.promises(), self.axis)
@@ -290,16 +291,16 @@ class DistributionEstimate(Estimate):
             few = f"fewer than {math.ceil(CLEAR * self._largest_error):,} people lie beyond the {part:g} quantile"
             works = f"ask for {_up(least)} to {_down(1.0 - least)}" if least < 0.5 else "ask more people"
             raise Unsupported(f"{few}, no more than noise hides", works)
-        return QuantileEstimate(part, self.axis.at(self._interpolated(part * people)), self)
+        return QuantileEstimate(part, self._interpolated(part * people), self)
 
-    def _interpolated(self, people: float) -> float:
+    def _interpolated(self, people: float) -> Any:
         """Where the distribution function first reaches this many people, interpolated within its bin."""
         reached = np.flatnonzero(self._prefixes >= people)
         bin_ = int(reached[0]) if reached.size else self.people.size - 1
         before = float(self._prefixes[bin_ - 1]) if bin_ else 0.0
         inside = (people - before) / max(float(self._prefixes[bin_]) - before, 1e-9)
         low, high = self._domain.edges[bin_ : bin_ + 2].tolist()
-        return float(low + min(max(inside, 0.0), 1.0) * (high - low))
+        return self.axis.within(low, high, min(max(inside, 0.0), 1.0))
 
     def _prefix_reach(self, tail: float) -> tuple[Floats, Floats]:
         """For each prefix how far its error is off with this chance at most, and nearly so: what lies between is worked
@@ -424,7 +425,7 @@ class DistributionEstimate(Estimate):
 
     def _curve(self, *columns: Floats) -> Any:
         """Rows that begin with an edge; of moments and durations an array of objects."""
-        edges = self.edges if self.axis is NUMBERS else self.edges.astype(object)
+        edges = self.edges if self.axis.numeric else self.edges.astype(object)
         return np.column_stack([edges, *columns])
 
     def _largest_errors(self, draws: int) -> Floats:

@@ -234,7 +234,7 @@ class Linear(Number):
 
     def shown(self) -> tuple[str, str, str]:
         low, high = self.interval()
-        if self.scale is not NUMBERS:
+        if not self.scale.numeric:
             return self.scale.shown(self.value, (low, high))
         whole = all(abs(each - round(each)) < WHOLE for each in (self.value, low, high))
         places = 0 if whole else digits(low, high)

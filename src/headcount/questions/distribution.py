@@ -11,11 +11,13 @@ from typing import Any, ClassVar, Literal, Self, cast
 import numpy as np
 
 from headcount.errors import BadArgument
+from headcount.phrases import Phrase
 from headcount.programme.law import Floats
 from headcount.questions.argument import Argument, Told
 from headcount.questions.domains.domain import Codes, Label, Shape
 from headcount.questions.domains.intervals import Intervals
 from headcount.questions.domains.missing import told
+from headcount.questions.domains.whole_numbers import WholeNumbers
 from headcount.questions.question import Question
 from headcount.questions.reading_options import ReadingOptions
 from headcount.questions.strategies.strategy import Strategy
@@ -56,6 +58,9 @@ class Distribution(Question):
         out. It is refused unless given.
     dates : str, optional
         How text writes days, as "%d.%m.%Y"; by ISO 8601 (2026-11-16) unless given.
+    whole : bool
+        Whether the values are whole numbers: there is a bin for each of them, the upper bound among them, and values
+        between two are refused.
 
     Raises
     ------
@@ -77,6 +82,7 @@ class Distribution(Question):
     public: bool = True
     missing: float | str | None = None
     dates: str | None = None
+    whole: bool = False
     name: ClassVar[str] = "distribution"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.K_OF})
     asks: ClassVar[str] = "How many people lie in each range"
@@ -100,13 +106,14 @@ class Distribution(Question):
             "How many equal bins there are, or for days and durations how long each is: week, day, hour, minute or "
             f"second; {BINS:,} unless given, and of days one for each.",
         ),
+        Argument("whole", Told.FLAG, "Whether the values are whole numbers: then there is a bin for each of them."),
         Argument("clip", Told.FLAG, "Bring values outside the bounds to the nearer one instead of refusing them."),
         Argument("dates", Told.TEXT, "How text writes days, as %d.%m.%Y; by ISO 8601 (2026-11-16) unless given."),
         Argument("best_for", Told.TEXT, f"What the tree is chosen for: {', '.join(AIMS)}; ranges unless given."),
     )
 
     def __post_init__(self) -> None:
-        laid = Intervals.of(self.bounds, self.bins, BINS, clip=self.clip, dates=self.dates)
+        laid = self._whole_numbers() if self.whole else self._intervals()
         object.__setattr__(self, "bounds", laid.bounds)
         object.__setattr__(self, "bins", laid.count)
         if self.best_for not in AIMS:
@@ -118,8 +125,21 @@ class Distribution(Question):
     def posed(cls, *, best_for: str | None = None, **told: Any) -> Self:
         return cls(**told) if best_for is None else cls(**told, best_for=cast(Any, best_for))
 
+    def _intervals(self) -> Intervals:
+        return Intervals.of(self.bounds, self.bins, BINS, clip=self.clip, dates=self.dates)
+
+    def _whole_numbers(self) -> WholeNumbers:
+        found = WholeNumbers.between(self.bounds, clip=self.clip, missing=self.missing)
+        for argument, given, fitting in (("bins", self.bins, found.count), ("dates", self.dates, None)):
+            if given not in (None, fitting):
+                works = Phrase("leave it out, or use {whole}", whole=False)
+                raise BadArgument(argument, "is given, and each whole number has a bin", works)
+        return found
+
     @cached_property
     def domain(self) -> Intervals:
+        if self.whole:
+            return self._whole_numbers()
         return Intervals(self.bounds, self.bins, self.clip, self.missing, self.dates)
 
     def declared(self, options: ReadingOptions) -> Question:
@@ -177,6 +197,11 @@ class Distribution(Question):
     @property
     def clipped_to(self) -> tuple[float, float] | None:  # type: ignore[override]
         return self.bounds if self.clip else None
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Self:
+        own = {name: value for name, value in fields.items() if name != "steps"}
+        return cls(**own, whole="steps" in fields)
 
     def to_json(self) -> dict[str, Any]:
         radices = None if self.radices is None else list(self.radices)

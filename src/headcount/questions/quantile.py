@@ -16,7 +16,7 @@ class Quantile(Distribution):
 
     Parameters
     ----------
-    bounds, bins, clip, radices, public, missing, dates
+    bounds, bins, clip, radices, public, missing, dates, whole
         As for `Distribution`.
     best_for : str
         "quantiles", unless given.

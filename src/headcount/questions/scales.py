@@ -27,6 +27,8 @@ class Scale(ABC):
     """How people and questions write a value, and its place on the line."""
 
     called: ClassVar[str]
+    numeric: ClassVar[bool] = False  # whether values are written as numbers
+    whole: ClassVar[bool] = False  # whether nothing lies between a number and the next one
     also: ClassVar[str] = ""  # what else than a number of bins may be said
 
     @abstractmethod
@@ -40,6 +42,14 @@ class Scale(ABC):
     @abstractmethod
     def at(self, place: float) -> Any:
         """The value at a place, as Python has it."""
+
+    def within(self, low: float, high: float, part: float) -> Any:
+        """The value a part of the way through an interval."""
+        return self.at(low + part * (high - low))
+
+    def spanned(self, low: float, high: float) -> tuple[Any, Any]:
+        """The least and the largest value of neighbouring intervals, from the first edge to the last one."""
+        return self.at(low), self.at(high)
 
     @abstractmethod
     def text(self, place: float, step: float) -> str:
@@ -111,7 +121,7 @@ class Scale(ABC):
 
 
 class Numbers(Scale):
-    called = "numbers"
+    called, numeric = "numbers", True
     one, two = "a number", "two numbers"
 
     def read(self, column: Array, dates: str | None) -> Read:
@@ -140,6 +150,36 @@ class Numbers(Scale):
 
     def canonical(self, value: object) -> float:
         return quantity("bounds", value, self.works)
+
+
+class WholeNumbers(Numbers):
+    """A whole number that is the upper bound is within it."""
+
+    whole = True
+    one, two = "a whole number", "two whole numbers"
+
+    def place(self, value: object) -> float | None:
+        found = super().place(value)
+        return found if found is not None and found.is_integer() else None
+
+    def within(self, low: float, high: float, part: float) -> int:
+        return round(low)
+
+    def spanned(self, low: float, high: float) -> tuple[int, int]:
+        return round(low), round(high) - 1
+
+    def text(self, place: float, step: float) -> str:
+        return f"{place:.0f}"
+
+    def canonical(self, value: object) -> int:
+        found = self.place(value)
+        if found is None:
+            raise BadArgument("bounds", f"has {value!r}, which is not whole", self.works)
+        return int(found)
+
+    def ends(self, bounds: Sequence[Any]) -> tuple[float, float]:
+        low, high = super().ends(bounds)
+        return low, high + 1.0
 
 
 class Moments(Scale):
@@ -209,7 +249,7 @@ class Durations(Scale):
         return clock(found)
 
 
-NUMBERS, MOMENTS, DURATIONS = Numbers(), Moments(), Durations()
+NUMBERS, WHOLE_NUMBERS, MOMENTS, DURATIONS = Numbers(), WholeNumbers(), Moments(), Durations()
 
 
 def scale_of(bounds: Any) -> Scale:

@@ -106,6 +106,8 @@ TASKS: tuple[tuple[Question, tuple[Any, ...]], ...] = (
         (0, 0.1, 0.2, 0.3, 0.30000000000000004, 0.7, 0.7000000000000001, 1, 1.5, -1, "0.5", True),
     ),
     (Distribution((-3, 11), 7, clip=True), SAID),
+    (Distribution((18, 90), whole=True), (18, 90, 18.0, "20", 20.5, 20.0000001, 17, 91, True, None)),
+    (Distribution((-3, 11), whole=True, clip=True), SAID),
     (Histogram(5), (0, 4, 4.0, 5, -1, 2.5, True, "2", None)),
     (Histogram(5, other=True), (0, 4, 5, -1, 2.5, 1e300, "4", "four", None)),
     (Histogram(("yes", "no", "wer weiß 🙂")), ("yes", "no", "wer weiß 🙂", " yes ", "Yes", "maybe", "", 1, True, None)),

@@ -8,7 +8,6 @@ from headcount.answers.distribution import DistributionEstimate
 from headcount.answers.estimate import Estimate
 from headcount.figures.text_table import TextTable
 from headcount.figures.ticks import OF, spread_out
-from headcount.questions.scales import NUMBERS
 
 STOPS = 240  # of the slider
 
@@ -20,7 +19,7 @@ def curve_of(estimate: Estimate) -> dict[str, Any] | None:
     axis, places, band = estimate.axis, estimate.places, estimate.band()
     kept = spread_out(places, STOPS)
     step = places[kept[1]] - places[kept[0]]
-    texts = [axis.marked(places[at], step if axis is NUMBERS else axis.unit([places[0], step])) for at in kept]
+    texts = [axis.marked(places[at], step if axis.numeric else axis.unit([places[0], step])) for at in kept]
     sums = [estimate.within_bins(0, at) for at in kept]
     low, high = places[0], places[-1]
     return {

@@ -102,11 +102,11 @@ class Intervals(Listed):
 
     @property
     def reads_numbers(self) -> bool:  # type: ignore[override]
-        return self.scale is NUMBERS
+        return self.scale.numeric
 
     @property
     def takes(self) -> Kind:  # type: ignore[override]
-        return AMOUNTS if self.scale is NUMBERS else WITHOUT_NUMBER
+        return AMOUNTS if self.scale.numeric else WITHOUT_NUMBER
 
     @cached_property
     def labels(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -116,11 +116,9 @@ class Intervals(Listed):
         return *others, f"{last[:-1]}]" if self.scale is NUMBERS else last
 
     def codes(self, column: Array) -> Codes:
-        if not column.size:
+        held, (low, high) = self.read(column), self.ends
+        if not held.size:
             return np.zeros(0, dtype=self.narrow)
-        read = self.scale.read(column, self.dates).filled(self.missing)
-        held = read.require(f"data must be {self.scale.called} for a distribution", self._remedy).values
-        low, high = self.ends
         if self.clip:
             held = np.clip(held, low, high)
         elif not (low <= held.min() and held.max() <= high):
@@ -129,9 +127,19 @@ class Intervals(Listed):
         codes = np.searchsorted(self.edges, held, side="right") - 1
         return np.minimum(codes, self.count - 1).astype(self.narrow, copy=False)
 
+    def read(self, column: Array) -> Array:
+        """The places of a column's entries."""
+        read = self.scale.read(column, self.dates).filled(self.missing)
+        return read.require(f"data must be {self.scale.called} for a distribution", self._remedy).values
+
+    @property
+    def middles(self) -> tuple[Floats, float]:
+        """The places of the middles of the intervals, and how far a value lies from them at most."""
+        return (self.edges[:-1] + self.edges[1:]) / 2.0, self.step / 2.0
+
     @property
     def _remedy(self) -> str | Phrase:
-        if self.scale is NUMBERS:
+        if self.scale.numeric:
             return AS_NUMBERS
         if self.scale is not MOMENTS or self.dates is not None:
             return ""
@@ -157,7 +165,7 @@ class Intervals(Listed):
         """Whether it is two values, rather than labels."""
         if not isinstance(told, tuple | list) or len(told) != 2:
             return False
-        return not any(isinstance(end, str) and (self.scale is NUMBERS or end in self.labels) for end in told)
+        return not any(isinstance(end, str) and (self.scale.numeric or end in self.labels) for end in told)
 
     @property
     def line(self) -> str:  # type: ignore[override]
@@ -188,13 +196,16 @@ class Intervals(Listed):
     def _said(self) -> tuple[str, str]:
         """The bounds, in words."""
         low, high = self.bounds
-        return (f"{low:.15g}", f"{high:.15g}") if self.scale is NUMBERS else (low, high)
+        return (f"{low:.15g}", f"{high:.15g}") if self.scale.numeric else (low, high)
 
     @property
     def described(self) -> str:
-        clipped = "; values outside are brought to the nearer bound" if self.clip else ""
         ends = "from {} to {}".format(*self._said)
-        return f"{self.scale.one.capitalize()} for each person, {ends}, in {self.count:,} equal bins{clipped}."
+        return f"{self.scale.one.capitalize()} for each person, {ends}, in {self.count:,} equal bins{self._clipped}."
+
+    @property
+    def _clipped(self) -> str:
+        return "; values outside are brought to the nearer bound" if self.clip else ""
 
     @property
     def accepted(self) -> str:
