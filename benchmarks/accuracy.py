@@ -107,7 +107,11 @@ class Error:
 
     @classmethod
     def of(cls, answers: npt.NDArray[np.float64], truth: npt.NDArray[np.float64]) -> Error:
-        squares = ((answers.reshape(-1, truth.size) - truth) ** 2).mean(axis=1)
+        return cls.of_squares(((answers.reshape(-1, truth.size) - truth) ** 2).mean(axis=1))
+
+    @classmethod
+    def of_squares(cls, squares: npt.NDArray[np.float64]) -> Error:
+        """From the mean square error of each run."""
         size = math.sqrt(float(squares.mean()))
         spread = float(squares.std(ddof=1)) / math.sqrt(squares.size) if squares.size > 1 else math.nan
         return cls(size, spread / (2.0 * size) if size else math.nan, squares.size)

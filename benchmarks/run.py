@@ -34,6 +34,7 @@ import messages
 import mixing
 import oracles
 import people
+import ranges
 import seals
 import several
 import simulation
@@ -44,6 +45,7 @@ from page import Section, page, replaced
 
 BENCHMARKS: dict[str, Callable[[bool], Section]] = {
     "accuracy": accuracy.measure,
+    "distributions": ranges.measure,
     "central": central.measure,
     "accounting": accounting.measure,
     "bernoulli": bernoulli.measure,
@@ -67,7 +69,7 @@ BENCHMARKS: dict[str, Callable[[bool], Section]] = {
     "browser": web_page.measure,
 }
 GROUPS = {
-    "peers": ("accuracy", "central", "accounting", "laplace", "oracles"),
+    "peers": ("accuracy", "distributions", "central", "accounting", "laplace", "oracles"),
     "service": ("uploads", "seals", "overload", "messages", "mixing", "several", "devices"),
 }
 HEAD = """# Benchmarks

@@ -38,6 +38,20 @@ def mean(job):
     return lambda: tools.mean(values(), epsilon=job["epsilon"], bounds=bounds, accountant=fresh())
 
 
+def ranges(job):
+    """The people in each of equal bins, of a histogram; it has no tree."""
+    values, bounds = column(job, "value"), tuple(job["bounds"])
+    asked = {"epsilon": job["epsilon"], "bins": job["bins"], "range": bounds}
+    return lambda: tools.histogram(values(), **asked, accountant=fresh())[0]
+
+
+def quantiles(job):
+    """By the exponential mechanism over the intervals between people, with an equal part of epsilon for each."""
+    values, bounds = column(job, "value"), tuple(job["bounds"])
+    asked = {"epsilon": job["epsilon"], "bounds": bounds}
+    return lambda: tools.quantile(values(), job["parts"], **asked, accountant=fresh())
+
+
 def laplace(job):
     """Discrete Laplace noise, one by one."""
     mechanism = Geometric(epsilon=1.0 / job["scale"], sensitivity=1)

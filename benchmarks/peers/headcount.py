@@ -57,6 +57,23 @@ def mean(job):
     return divided
 
 
+def ranges(job):
+    """The people in each of equal bins, from which every range follows."""
+    held = {**table(job, "value"), "bounds": tuple(job["bounds"]), "bins": job["bins"]}
+    return lambda: hc.distribution(**held, **asked(job)).people
+
+
+def quantiles(job):
+    """All from one release."""
+    held = {**table(job, "value"), "bounds": tuple(job["bounds"]), "bins": job["bins"]}
+
+    def work():
+        answer = hc.distribution(**held, best_for="quantiles", **asked(job))
+        return [each.value for each in answer.quantiles(job["parts"])]
+
+    return work
+
+
 def question(job):
     epsilon, delta = job["each"]
     return hc.protocol(job["protocol"], n=10_000, epsilon=epsilon, delta=delta)

@@ -65,3 +65,57 @@ def laplace(job):
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
     measurement, zeros = dp.m.make_laplace(*space, scale=float(job["scale"])), np.zeros(job["size"], dtype=np.int64)
     return lambda: measurement(zeros)
+
+
+def ranges(job):
+    """The people in each of equal bins, from a tree of counts that are made to agree."""
+    counted, agreeing = tree(job), dp.t.make_consistent_b_ary_tree(job["branching"], TIA="i32", TOA="f64")
+    values = column(job)
+    return lambda: agreeing(counted(values))
+
+
+def quantiles(job):
+    """From the same tree, or else by the exponential mechanism over the bins' edges, with an equal part of epsilon for
+    each."""
+    places, values = edges(job), column(job)
+    if "branching" in job:
+        counts = ranges(job)
+        located = dp.t.make_quantiles_from_counts(places, job["parts"], TA="f64")
+        return lambda: located(counts())
+    chosen = [calibrated(job, quantile(job, places, part), len(job["parts"])) for part in job["parts"]]
+    return lambda: [choose(values) for choose in chosen]
+
+
+def column(job):
+    return pl.read_parquet(job["data"], columns=["value"])["value"].to_numpy()
+
+
+def edges(job):
+    return np.linspace(*job["bounds"], job["bins"] + 1).tolist()
+
+
+def space(job):
+    """Lists of numbers, of a public length where a person's row may be changed but not taken away."""
+    size = len(column(job)) if job["neighbours"] == "replace" else None
+    return dp.vector_domain(dp.atom_domain(T=float, nan=False), size=size), dp.symmetric_distance()
+
+
+def calibrated(job, scaled, questions=1):
+    """With the least noise for a part of epsilon; a change of a row takes one away and adds another."""
+    return dp.binary_search_chain(scaled, 2 if job["neighbours"] == "replace" else 1, job["epsilon"] / questions)
+
+
+def tree(job):
+    counts = (
+        space(job)
+        >> dp.t.then_find_bin(edges(job)[1:-1])
+        >> dp.t.then_count_by_categories(
+            list(range(job["bins"])), null_category=False, MO=dp.L1Distance["i32"], TOA="i32"
+        )
+        >> dp.t.then_b_ary_tree(job["bins"], job["branching"])
+    )
+    return calibrated(job, lambda scale: counts >> dp.m.then_laplace(scale))
+
+
+def quantile(job, places, part):
+    return lambda scale: dp.m.make_private_quantile(*space(job), dp.max_divergence(), places, part, scale)
