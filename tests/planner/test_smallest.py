@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import headcount as hc
-from headcount.errors import Refused
+from headcount.errors import BadArgument, Refused
 from headcount.planner import calibrate as calibration
 from headcount.planner.calibrate import attainable, calibrate
 from headcount.planner.selection import parsed_models
@@ -145,3 +145,17 @@ def test_an_answer_before_it_is_certain_would_be_noticed(monkeypatch):
         "headcount.planner.smallest_crowd.attainable", lambda *given: attainable(*given[:-1], lambda _: True)
     )
     assert smallest_crowd(cls, Count(), Crowd(1_000), TIGHT) < right
+
+
+@pytest.mark.parametrize("solve", [hc.smallest_n, hc.advise, hc.most_rounds])
+def test_a_value_is_within_no_number_of_people(solve) -> None:
+    told = {"n": 100} if solve is hc.most_rounds else {}
+    with pytest.raises(BadArgument, match=r"within is a number of people, .* best_for='quantiles'"):
+        solve(hc.Quantile((18, 90), whole=True), epsilon=1, within=0.01, **told)
+    assert hc.advise(hc.Quantile((18, 90), whole=True), n=100, epsilon=1, protocols="geometric").best
+
+
+def test_the_people_below_a_value_are_within_a_number_of_people() -> None:
+    question = hc.Distribution((0, 3), whole=True, best_for="quantiles")
+    few = hc.smallest_n(question, epsilon=1, within=20, protocols=["geometric", "oracle-by-lot"])
+    assert few < 20

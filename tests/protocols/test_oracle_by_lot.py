@@ -56,6 +56,15 @@ def test_cells_told_directly_are_not_uncorrelated() -> None:
     assert np.std(errors) > 1.2 * protocol.rmse(500) / np.sqrt(2)
 
 
+def test_the_error_among_few_people_is_that_of_somebody() -> None:
+    question = hc.Distribution((0, 1), 64, radices=(4, 4, 4))
+    for people in (1, 2, 3):
+        protocol = hc.protocol("oracle-by-lot", question, n=people, epsilon=1)
+        assert [protocol.noise_in(family, 0, people).std_error for family in range(3)] == pytest.approx(
+            [protocol.rmse(0, people)] * 3, rel=0.5
+        )
+
+
 def test_median_band_and_table_where_nobody_is_trusted() -> None:
     values = np.linspace(0, 0.9999, 20_000)
     answer = hc.distribution(values, bounds=(0, 1), bins=64, epsilon=4, model="local")

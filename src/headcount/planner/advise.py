@@ -106,7 +106,8 @@ def advise(
         Where `n` counts rows, how many of them a person may have: the guarantee is for all of these
         together. More than one needs neighbours="add-remove".
     within : float, optional
-        How small the objective is to be, where epsilon or n is solved for.
+        How small the objective is to be, where epsilon or n is solved for; refused for a quantile, which is a value,
+        where errors are numbers of people.
     protocols : str or list, optional
         Protocols by name; all that answer the question unless given.
     watch : callable
@@ -160,8 +161,7 @@ def advise(
     kinds = watch(matching_protocols(given.task, None, protocols))
     if within is None:
         return Advice(given, in_order([best_option(kind, given) for kind in kinds], given))
-    if not quantity("within", within, "use a positive number") > 0.0:
-        raise BadArgument("within", f"is {within:g}", "use a positive number")
+    _require_distance(given.task, within)
     if unknown == "epsilon":
         _require_effort(given, within)
         found = [smallest_epsilon(kind, given, within) for kind in kinds]
@@ -172,6 +172,17 @@ def advise(
 
     found = [fewest_people(kind, given, within, crowd_of_size) for kind in kinds]
     return _solved(given, found, within, unknown, lambda each: each.situation.crowd.size)
+
+
+def _require_distance(question: Question, within: float) -> None:
+    """Refuse what is no distance of an answer from the truth."""
+    if not quantity("within", within, "use a positive number") > 0.0:
+        raise BadArgument("within", f"is {within:g}", "use a positive number")
+    if question.of_a_value:
+        problem = f"is a number of people, and the answer to a {question.name} is a value"
+        told = "ask for a distribution with {best_for}, whose error is that of the people below a value: "
+        works = Phrase(told + "{within} of {n} is 1% in rank", best_for="quantiles", within=100, n=10_000)
+        raise BadArgument("within", problem, works)
 
 
 def _require_effort(given: Situation, within: float) -> None:
@@ -250,6 +261,7 @@ def smallest_n(
 def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
     """Solved for the protocol that is best in a crowd of some size, and again while another does
     with fewer people."""
+    _require_distance(question_called("task", task), within)
     asked = wishes.get("protocols")
 
     def solved(names: Names) -> Advice:
@@ -320,6 +332,8 @@ def most_rounds(
     >>> hc.most_rounds("count", n=1_000, epsilon=1, delta=1e-6, within=40, protocols="discrete-gaussian")
     23
     """
+
+    _require_distance(question_called("task", task), within)
 
     def good(rounds: int) -> bool:
         options = advise(

@@ -39,6 +39,7 @@ class Quantile(Distribution):
     at: float = 0.5
     name: ClassVar[str] = "quantile"
     asks: ClassVar[str] = "Below which value a part of the people lie"
+    of_a_value: ClassVar[bool] = True
     meaning: ClassVar[str] = "The value below which a part of the people lie: the median is the 0.5 quantile."
     arguments: ClassVar[tuple[Argument, ...]] = (
         *(each for each in Distribution.arguments if each.name != "best_for"),

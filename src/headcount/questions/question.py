@@ -36,6 +36,7 @@ class Question(ABC):
     percent: ClassVar[bool] = False  # whether its errors are percentage points
     guess: ClassVar[str] = "to guess half of the people"  # what is as good as an answer that is mostly noise
     instead: ClassVar[str] = "count"  # what can be asked without dividing by the number of people
+    of_a_value: ClassVar[bool] = False  # whether the answer is a value that people hold, which no number of them tells
     answered: ClassVar[str] = "values"  # the form of its answer: one for each part, a "distribution" or a "table"
 
     reads: tuple[str, ...] = ()  # the columns that it names itself, one for each part of its domain

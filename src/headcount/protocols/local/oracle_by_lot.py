@@ -243,10 +243,10 @@ class OracleByLot(Protocol):
         return self.noise_in(0, truth, reports)
 
     def noise_in(self, family: int, truth: int, reports: int) -> Noise:
-        """With the exact variance: how many of a cell's people draw the family, and what as many as draw it on average
-        report."""
+        """With the exact variance: how many of a cell's people draw the family, and what as many as draw it on average,
+        or somebody, report."""
         oracle, families = self.oracles[family], self._families
-        asked, own = round(reports / families), round(truth / families)
+        asked, own = max(round(reports / families), min(reports, 1)), round(truth / families)
         told = laws.binomial(own, oracle.keep) + laws.binomial(max(asked - own, 0), oracle.other)
         drawn = laws.binomial(truth, 1.0 / families)
         reported = Noise.of(told, centre=told.mean, scale=families / oracle.gap)
