@@ -11,6 +11,9 @@ import pytest
 from rig import WINDOW, plan
 
 from headcount.errors import BadArgument, RemoteRefusal
+from headcount.privacy.budget import Budget
+from headcount.protocols.base.plan import Plan
+from headcount.protocols.base.report_size import X25519, Wire
 from headcount_service.analyser.duties import Duties
 from headcount_service.analyser.releases import Releases
 from headcount_service.analyser.webhook import Webhook
@@ -93,6 +96,25 @@ def test_an_address_is_told_of_an_answer_until_it_has_taken_it(parties):
         "hash": sha256(release.body).hexdigest(),
         "analyser": parties.analyser.signer.public,
     }
+
+
+def test_an_address_is_told_of_every_round_of_a_series_once(parties):
+    parties.endowed()
+    protocol = plan(epsilon=0.3).protocol
+    collection = parties.agreed(Plan(protocol, Budget(1, rounds=3), Wire(2, X25519)), batches=3, automatic=True)
+    with listening(200, 200, 200) as (address, told):
+        working = duties(parties, address)
+        for _ in range(3):
+            parties.reported(collection, 0, 1, 2)
+            parties.clock.now += WINDOW
+            parties.batches.advance()
+            assert working.advance() == []
+            assert working.advance() == []
+    heard = [verified(json.loads(body), parties.analyser.signer.public, "webhook") for _, body in told]
+    assert [each["batch"] for each in heard] == [1, 2, 3]
+    assert [each["hash"] for each in heard] == [
+        sha256(parties.release(collection, number).body).hexdigest() for number in (1, 2, 3)
+    ]
 
 
 def test_without_an_address_nothing_is_left_to_tell(parties):

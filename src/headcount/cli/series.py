@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -29,13 +28,10 @@ from headcount.cli.options import (
     categories_of,
     where_of,
 )
-from headcount.cli.render import Format, console, draw, require_drawable, sheet_table, show, write_file
-from headcount.errors import BadArgument
+from headcount.cli.render import Format
+from headcount.cli.rounds import Cell, Save, require_cell, require_writable, show_series
 from headcount.questions import implied
 from headcount.questions.domains.rounds import EVERY
-from headcount.rounds import Series
-
-TABLES = (".csv", ".parquet")
 
 
 def series(
@@ -55,8 +51,8 @@ def series(
     bounds: Bounds = None,
     contributes: Annotated[int, typer.Option(**WHOLE, help="In how many rounds a person counts at most.")] = 1,
     cumulative: Annotated[bool, typer.Option("--cumulative", help="Sums over many rounds matter most.")] = False,
-    cell: Annotated[str | None, typer.Option(help="Of a histogram, the category that is shown.")] = None,
-    save: Annotated[Path | None, typer.Option(help="Also write all rounds to a file: .csv or .parquet.")] = None,
+    cell: Cell = None,
+    save: Save = None,
     ledger: LedgerFile = None,
     witness: WitnessFile = None,
     engine: OnEngine = EngineName.HERE,
@@ -66,14 +62,9 @@ def series(
     how: Formats = Format.TABLE,
 ) -> None:
     """Count people round after round, every week for example: one charge for all rounds."""
-    require_drawable(plot, theme)
-    if save is not None and save.suffix not in TABLES:
-        raise BadArgument("--save", f"is {save.name!r}", f"use a name that ends in {' or '.join(TABLES)}")
+    require_writable(save, plot, theme)
     question = implied(categories=categories_of(categories), bounds=bounds) if categories or bounds else None
-    several = question is not None and question.shape.several
-    if several != (cell is not None) and (plot is not None or how is Format.TABLE or not several):
-        problem = "is missing: a histogram is shown by category" if several else "is for histograms"
-        raise BadArgument("--cell", problem, "name one of --categories" if several else "leave it out")
+    require_cell(cell, question is not None and question.shape.several, how, plot)
     place = engine_called(engine)
     found = series_about(
         table(file, [name for name in (column, time, unit) if name is not None], place),
@@ -92,18 +83,4 @@ def series(
         engine=place,
         ledger=ledger_of(ledger, witness),
     )
-    if how is Format.TABLE:
-        console().print(sheet_table(found.sheet(cell=cell)))
-    else:
-        show(found.records(), how, "")
-    if save is not None:
-        write_file(how, lambda path: _write(found, path), save)
-    draw(how, plot, lambda: found.plot(cell=cell, title=title, theme=theme))
-
-
-def _write(found: Series, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".csv":
-        found.to_csv(path)
-    else:
-        found.to_parquet(path)
+    show_series(found, cell, save, plot, title, theme, how)

@@ -17,9 +17,10 @@ import typer
 from rich.markup import escape
 
 from headcount.cli.commands import Commands
-from headcount.cli.options import Formats
+from headcount.cli.options import Formats, Plot, Theme, Title
 from headcount.cli.progress import Bar
 from headcount.cli.render import Format, grid, moment, show, waiting, warn
+from headcount.cli.rounds import Cell, Save, require_cell, require_writable, show_series
 from headcount.common.atomic_files import write_atomically
 from headcount.common.canonical import canonical
 from headcount.common.plurals import counted
@@ -303,6 +304,30 @@ def release(
         print(f"written to {out}; prove it again: headcount verify {out}")
 
 
+@collections.command("series")
+def collected_series(
+    data: Data,
+    name: Name = None,
+    cell: Cell = None,
+    save: Save = None,
+    plot: Plot = None,
+    title: Title = "",
+    theme: Theme = "light",
+    how: Formats = Format.TABLE,
+) -> None:
+    """All released answers of a series: sums so far, changes, a chart, and a file of them."""
+    require_writable(save, plot, theme)
+    held = _desk(data)
+    with waiting("asking for the answers"):
+        found = held.series(whole := _named(held, name))
+    require_cell(cell, found.plan.protocol.task.shape.several, how, plot)
+    if not found.answers:
+        raise Unsupported("no round has an answer yet", "wait for the first: headcount collection show")
+    labels = {str(label): label for answer in found.answers.values() for label in answer.categories}
+    shown = None if cell is None else labels.get(cell, cell)
+    show_series(found, shown, save, plot, title or held.asked(whole)["question"], theme, how)
+
+
 def _tell_silent(states: Sequence[dict[str, Any]]) -> None:
     """Which party did not answer, so that what is shown is the other one's word alone."""
     for party, problem in {found for state in states for found in state["silent"].items()}:
@@ -326,12 +351,14 @@ def _series(plan: Plan, every: str | None, rounds: int | None) -> tuple[str, int
     """The window and the number of batches; refused unless the plan's budget is for that many rounds."""
     if every is None:
         raise BadArgument("--every", "is missing", "say how long a round is: --every week")
+    if plan.rounds == 1:
+        works = "plan for all rounds: headcount advise … --collected --rounds 52"
+        raise BadArgument("--every", "asks round after round, and the budget of this plan is for one round", works)
     rounds = plan.rounds if rounds is None else rounds
     if rounds > plan.rounds:
-        budget = "one round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
         raise BadArgument(
             "--rounds",
-            f"is {rounds:,}, and the budget of this plan is for {budget}",
+            f"is {rounds:,}, and the budget of this plan is for {plan.rounds:,} rounds",
             f"plan for all of them: headcount advise … --collected --rounds {rounds}",
         )
     return PERIODS.get(every, every), rounds

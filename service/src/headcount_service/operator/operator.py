@@ -21,9 +21,11 @@ from headcount.ledger.ledger import Ledger
 from headcount.ledger.lines import Copied
 from headcount.phrases import Phrase
 from headcount.protocols.base.plan import Plan
+from headcount.rounds import Series
 from headcount_service.wire.admission import ROLE, Issuing
 from headcount_service.wire.collection import Admission, Collection, require_collectable
 from headcount_service.wire.http_client import Remote
+from headcount_service.wire.signed_release import Released
 from headcount_service.wire.validation import ISSUING
 
 FILE = "desk.json"
@@ -365,6 +367,36 @@ class Operator:
                 words = f"batch {batch} had too few reports and was destroyed unread: there is no answer to release"
                 raise Refused(f"{words}, and nothing was charged") from None
             raise
+
+    def series(self, name: str) -> Series:
+        """The released answers of a collection whose plan is for several rounds: sums, changes, a chart and tables.
+
+        A round is skipped if it has no answer although a later one has. Nothing is released that was not yet.
+
+        Parameters
+        ----------
+        name : str
+            The collection's.
+
+        Returns
+        -------
+        hc.Series
+            It is paid for, by the collection.
+
+        Raises
+        ------
+        errors.BadArgument
+            If the plan is for one round.
+        """
+        series = Series(self.collection(name).plan)
+        batches = self.state(name)["batches"]
+        released = {each["batch"] for each in batches if each["state"] == "released"}
+        for batch in range(1, max(released, default=0) + 1):
+            if batch in released:
+                series.add(Released(self.release(name, batch)).answer)
+            else:
+                series.skip()
+        return series
 
     def _never_comes(self, name: str, batch: int) -> bool:
         """Whether the shuffler has destroyed the batch and the analyser does not have it."""

@@ -1,0 +1,81 @@
+"""The released answers of a collection in rounds as a series: sums, changes, a chart, files."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from rig import WINDOW, plan
+from test_desk import Within
+from typer.testing import CliRunner
+
+import headcount as hc
+from headcount.cli.main import app
+from headcount.errors import BadArgument
+from headcount.protocols.base.report_size import X25519, Wire
+from headcount_service.analyser.duties import Duties
+from headcount_service.operator.operator import Operator
+from headcount_service.wire.signed_release import Released
+
+WEEKS = 3
+
+
+@pytest.fixture
+def weekly(parties, monkeypatch):
+    """A histogram of three buckets in three rounds, of which the second has too few people."""
+    desk = Operator(Within(parties, "shuffler"), Within(parties, "analyser"))
+    monkeypatch.setattr("headcount_service.cli.collection._desk", lambda _: desk)
+    parties.endowed(epsilon=2)
+    protocol = hc.protocol("generalised-response", hc.Histogram(3), n=20, least=3, epsilon=0.3)
+    planned = hc.Plan(protocol, hc.Budget(1, rounds=WEEKS), Wire(2, X25519))
+    collection = parties.agreed(
+        planned, batches=WEEKS, automatic=True, fixed=True, shortfall="purge", question="Weekly?"
+    )
+    for buckets in ([0, 1, 2, 2], [0], [0, 0, 0, 1, 1]):
+        parties.reported(collection, *buckets)
+        parties.clock.now += WINDOW
+        parties.batches.advance()
+        Duties(parties.analyser, parties.apps["analyser"].releases).advance()
+    return desk, collection
+
+
+@pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
+def test_a_collected_series_has_sums_changes_and_files(weekly, tmp_path):
+    desk, collection = weekly
+    series = desk.series(collection.id)
+    told = {number: Released(desk.release(collection.id, number)).answer for number in (1, 3)}
+    assert list(series.answers) == [1, 3]
+    assert [answer.values.tolist() for answer in series.answers.values()] == [
+        each.values.tolist() for each in told.values()
+    ]
+    label = told[1].categories[2]
+    assert series.cumulative(cell=label).value == pytest.approx(told[1].values[2] + told[3].values[2])
+    assert series.difference(3, 1, cell=label).value == pytest.approx(told[3].values[2] - told[1].values[2])
+    files = [str(tmp_path / name) for name in ("weeks.parquet", "weeks.svg", "weeks.csv")]
+    command = ["collection", "series", "--data", "x", "--cell", str(label), "--save", files[0], "--plot", files[1]]
+    shown = CliRunner().invoke(app, command, catch_exceptions=False).stdout
+    assert "skipped" in shown
+    assert "Weekly?" in Path(files[1]).read_text()
+    CliRunner().invoke(app, [*command[:4], "--format", "json", "--save", files[2]], catch_exceptions=False)
+    parquet, csv = pd.read_parquet(files[0]), pd.read_csv(files[2])
+    assert parquet["answer"].tolist() == pytest.approx(csv["answer"].tolist(), nan_ok=True)
+    assert parquet["answer"].dropna().tolist() == pytest.approx([*told[1].values, *told[3].values])
+    assert desk.series(collection.id).records() == series.records()
+
+
+@pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
+def test_a_series_is_refused_of_a_plan_for_one_round_and_shown_by_category(parties, weekly, tmp_path):
+    desk, _ = weekly
+    with pytest.raises(BadArgument, match="--cell"):
+        CliRunner().invoke(app, ["collection", "series", "--data", "x"], catch_exceptions=False)
+    single = parties.agreed(plan(epsilon=0.5))
+    with pytest.raises(BadArgument, match="one round"):
+        desk.series(single.id)
+    path = tmp_path / "plan.json"
+    hc.Plan(plan().protocol, hc.Budget(1), Wire(2, X25519)).save(path)
+    command = ["collection", "create", str(path), "--data", "x", "--question", "Yes?", "--every", "week"]
+    before = desk.names()
+    with pytest.raises(BadArgument, match=r"--every asks round after round.* for one round"):
+        CliRunner().invoke(app, [*command, "--rounds", "52"], catch_exceptions=False)
+    with pytest.raises(BadArgument, match="for one round"):
+        CliRunner().invoke(app, command, catch_exceptions=False)
+    assert desk.names() == before
