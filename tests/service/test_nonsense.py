@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from headcount.cli import main as command_line
 from headcount.cli.render import Format, show
 from headcount.common.canonical import canonical
 from headcount.common.printable import printable
+from headcount.privacy.budget import Budget
 from headcount_service.cli.collection import given_or_read
 from headcount_service.operator.operator import Operator
 from headcount_service.wire import http_client as remote
@@ -62,6 +64,7 @@ COMMANDS = {
     "collection invite": ("collection", "invite", "--data", "{desk}", "{invited}"),
     "collection close": ("collection", "close", "--data", "{desk}", "{other}"),
     "collection release": ("collection", "release", "--data", "{desk}", "{name}"),
+    "collection series": ("collection", "series", "--data", "{desk}", "{weekly}", "--format", "json"),
     "collection destroy": ("collection", "destroy", "--data", "{desk}", "--yes", "{unknown}"),
 }
 LOCAL = {"serve", "batch shuffle", "batch analyse"}  # --data is a folder there, and nobody is asked
@@ -106,6 +109,10 @@ def place(tmp_path_factory):
             desk.create(plan(), question="Which?", population="people", window=3_600, admission=admission).id
             for admission in ("anyone", "anyone", "invited")
         )
+        rounds = replace(plan(epsilon=0.5), budget=Budget(1, rounds=2))
+        weekly = desk.create(
+            rounds, question="Weekly?", population="people", window=3_600, batches=2, admission="anyone"
+        )
         yield {
             "spoilers": {role: spoiler for role, (spoiler, _) in spoilers.items()},
             "folder": folder,
@@ -116,6 +123,7 @@ def place(tmp_path_factory):
             "other": other,
             "invited": invited,
             "invitations": desk.invite(invited, 500),
+            "weekly": weekly.id,
             "unknown": "0" * 32,
             **addresses,
         }
