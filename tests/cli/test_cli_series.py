@@ -49,6 +49,7 @@ def test_all_rounds_are_shown_saved_drawn_and_charged_once(folder):
     ("more", "said"),
     [
         (("--save", "weeks.xlsx"), "--save"),
+        (("--save", "rows.csv"), "--save"),
         (("--every", "fortnight"), "--every"),
         (("--categories", "a,b", "--column", "plan"), "--cell"),
         (("--column", "plan"), "--where"),
@@ -59,6 +60,7 @@ def test_refusals_name_the_option_and_charge_nothing(folder, more, said):
     assert done.returncode == 2
     assert said in done.stderr
     assert not hc.Ledger.open(folder / "crowd.ledger").charges
+    assert len(pd.read_csv(folder / "rows.csv")) == 200
 
 
 def test_one_category_is_shown(folder):

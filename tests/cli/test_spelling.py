@@ -26,6 +26,7 @@ SUM = Flags(typer.main.get_command(app).commands["sum"])
         ("bins", [0, 18, 65.5], "bins=[0, 18, 65.5]", "--bins 0,18,65.5"),
         ("categories", ["a", "b"], "categories=['a', 'b']", "--categories a,b"),
         ("ones", {0: 90, 500: 10}, "ones={0: 90, 500: 10}", "--ones 0:90,500:10"),
+        ("categories", {"plan": ["a", "b"]}, "categories={'plan': ['a', 'b']}", "--categories plan=a,b"),
         ("other", True, "other=True", "--other"),
         ("other", False, "other=False", "--no-other"),
         ("collected", False, "collected=False", "no --collected"),

@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import headcount as hc
@@ -195,3 +196,15 @@ def test_blocks_are_those_with_the_smallest_sums_of_digits():
 def test_refusals(given, problem):
     with pytest.raises(hc.Refused, match=problem):
         Arrivals(**{"periods": 9, **given})
+
+
+@pytest.mark.parametrize("kept", [list, np.array, pd.Series])
+def test_days_that_nobody_numbered_are_no_people_who_have_not_come(kept, tmp_path):
+    for days in (["2026-01-05"] * 300, pd.to_datetime(["2026-01-05"] * 300)):
+        with pytest.raises(hc.Refused, match="number the periods"):
+            hc.ask(kept(days), Arrivals(3), epsilon=1)
+        for write in (pd.DataFrame.to_csv, pd.DataFrame.to_parquet):
+            write(pd.DataFrame({"day": days}), tmp_path / f"rows.{write.__name__[3:]}")
+            with pytest.raises(hc.Refused, match="number the periods"):
+                hc.ask(tmp_path / f"rows.{write.__name__[3:]}", Arrivals(3), column="day", epsilon=1)
+    assert hc.ask(kept([1] * 300 + [7] * 100), Arrivals(3), epsilon=1).until(3).value < 350

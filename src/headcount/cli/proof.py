@@ -85,12 +85,7 @@ def certify(
         )
         plan = Plan(protocol, Budget(epsilon, delta, protocol.neighbours))
     certificate = certified(plan)
-    try:
-        certificate.save(out)
-    except OSError as problem:
-        raise BadArgument(
-            "--out", f"cannot be written: {problem.strerror}", "use a file in a folder that exists"
-        ) from None
+    certificate.save(out)
     print(f"{certificate!r}\nwritten to {out}; prove it with: headcount verify {out}")
     if not plan.protocol.provable:
         print("its accounting is a bound by a theorem that the proofs do not know: it can hardly be proved again")

@@ -63,6 +63,8 @@ def series(
 ) -> None:
     """Count people round after round, every week for example: one charge for all rounds."""
     require_writable(save, plot, theme)
+    if save is not None and save.exists() and Path(file).exists() and save.samefile(file):
+        raise BadArgument("--save", f"is {save.name!r}, which holds the rows", "use the name of another file")
     question = implied(categories=categories_of(categories), bounds=bounds) if categories or bounds else None
     require_cell(cell, question is not None and question.shape.several, how, plot)
     place = engine_called(engine)

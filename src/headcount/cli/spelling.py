@@ -29,7 +29,7 @@ class Flags(Spelling):
 
 
 def _typed(value: Any) -> str:
-    """As it is typed: a pair with a space between, a list with commas, a table with colons."""
+    """As it is typed: a pair with a space between, a list with commas, what belongs to a name after it, weights after numbers."""
     match value:
         case str():
             return value
@@ -37,6 +37,8 @@ def _typed(value: Any) -> str:
             return " ".join(map(_typed, value))
         case list():
             return ",".join(map(_typed, value))
+        case dict() if all(isinstance(key, str) for key in value):
+            return " ".join(f"{key}={_typed(part)}" for key, part in value.items())
         case dict():
             return ",".join(f"{_typed(key)}:{_typed(part)}" for key, part in value.items())
         case _:

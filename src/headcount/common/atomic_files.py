@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -36,6 +37,21 @@ def write_atomically(path: str | Path, text: str, mode: int = 0o666) -> Path:
         works = "use a file in a folder that exists and may be written to"
         raise BadArgument("path", f"{path} cannot be written ({problem.strerror})", works) from None
     return path
+
+
+def holds(path: Path, what: str) -> bool:
+    """Whether a file is one of ours of this kind, such as a plan: whatever else it is must not be replaced by one."""
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["format"]).startswith(f"headcount {what} ")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def write_over(path: str | Path, text: str, what: str) -> Path:
+    """Writes a file atomically, in the place of nothing but another one of this kind."""
+    if (path := Path(path)).exists() and not holds(path, what):
+        raise BadArgument("path", f"{path} exists and is not a {what}", "give the name of a new file")
+    return write_atomically(path, text)
 
 
 def write_secret(path: Path, text: str) -> None:

@@ -12,13 +12,14 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 
 from headcount.common.quantity import quantity
-from headcount.errors import BadArgument
+from headcount.errors import BadArgument, BadData
 from headcount.programme.law import Floats
 from headcount.questions.argument import Argument, Told
 from headcount.questions.domains.categories import Categories
 from headcount.questions.domains.domain import Codes, Label, Shape
 from headcount.questions.domains.missing import AS_OTHER
 from headcount.questions.question import Question
+from headcount.questions.reading import Mask, Read
 from headcount.questions.strategies.levels import Levels, widths_over
 from headcount.questions.strategies.over_time import OverTime
 from headcount.questions.strategies.square_root import MOST_PERIODS, SquareRoot
@@ -28,11 +29,22 @@ MOST = 10_000
 FINE = 128  # parts of a person that a weighted cell counts in
 
 
+@dataclass(frozen=True, repr=False)
+class Numbered(Categories):
+    """Numbers of periods. What is no number is refused: days that nobody numbered are not people who have not come."""
+
+    def placed(self, codes: Codes, read: Read, known: Mask) -> Codes:
+        if np.any(read.strange & ~read.missing):
+            problem = "data has values that are no numbers of periods"
+            raise BadData(problem, "number the periods from 1 on, and leave a blank for whoever has not come")
+        return super().placed(codes, read, known)
+
+
 @dataclass(frozen=True)
 class Arrivals(Question):
     """How many people have come so far: the sum over any stretch of periods, where everybody comes at most once.
 
-    Sign-ups, first purchases, first visits. A person is in one period, from 1 on; with any other value, or none, they
+    Sign-ups, first purchases, first visits. A person is in one period, from 1 on; with any other number, or none, they
     have not come. Sums of many periods err much less than if periods were told one by one: by blocks of periods that
     are counted once more, or, where one party holds the data, by cells that are weighted sums of the past. Which is
     best is chosen with the protocol. No sum needs what comes after its end, so that all of it can be told while
@@ -86,8 +98,8 @@ class Arrivals(Question):
             object.__setattr__(self, "widths", _checked(self.widths, self.periods))
 
     @cached_property
-    def domain(self) -> Categories:
-        return Categories(tuple(range(1, self.periods + 1)), other=True, missing=AS_OTHER)
+    def domain(self) -> Numbered:
+        return Numbered(tuple(range(1, self.periods + 1)), other=True, missing=AS_OTHER)
 
     @property
     def shape(self) -> Shape:

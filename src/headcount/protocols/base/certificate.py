@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 
+from headcount.common.atomic_files import write_over
 from headcount.common.canonical import fingerprint
 from headcount.common.short_decimals import rounded_up
 from headcount.errors import Unsupported
@@ -69,7 +70,7 @@ class Certificate:
         return self.content
 
     def save(self, path: str | Path) -> Path:
-        """Write it into a file, which `hc.verify` and `headcount verify` read.
+        """Write it into a file, which `hc.verify` and `headcount verify` read; replaces certificates only.
 
         Parameters
         ----------
@@ -80,10 +81,13 @@ class Certificate:
         -------
         Path
             The file.
+
+        Raises
+        ------
+        errors.BadArgument
+            If the file exists and is not a certificate, or cannot be written.
         """
-        path = Path(path)
-        path.write_text(json.dumps(self.content, indent=1, ensure_ascii=True) + "\n", encoding="ascii")
-        return path
+        return write_over(path, json.dumps(self.content, indent=1, ensure_ascii=True) + "\n", "certificate")
 
     def __repr__(self) -> str:
         claim = self.content["claim"]

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headcount.common.atomic_files import write_atomically
+from headcount.common.atomic_files import write_over
 from headcount.common.canonical import fingerprint
 from headcount.common.plurals import people
 from headcount.errors import BadArgument, Unsupported
@@ -202,10 +202,7 @@ class Plan:
         errors.BadArgument
             If the file exists and is not a plan.
         """
-        path = Path(path)
-        if path.exists() and not _holds_a_plan(path):
-            raise BadArgument("path", f"{path} exists and is not a plan", "give the name of a new file")
-        return write_atomically(path, self.saved())
+        return write_over(path, self.saved(), "plan")
 
     def saved(self) -> str:
         """The text of such a file."""
@@ -235,10 +232,3 @@ def for_devices(protocol: Protocol, wire: Wire | None, rounds: int) -> dict[str,
     """The programme and, in a collection, what else a device needs to report: in all rounds."""
     device = {} if wire is None else {"device": wire.device(protocol, rounds)}
     return {"programme": protocol.programme.encode(), **device}
-
-
-def _holds_a_plan(path: Path) -> bool:
-    try:
-        return str(json.loads(path.read_text(encoding="utf-8"))["format"]).startswith("headcount plan ")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return False
