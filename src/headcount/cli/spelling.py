@@ -29,7 +29,7 @@ class Flags(Spelling):
 
 
 def _typed(value: Any) -> str:
-    """As it is typed: a pair with a space between, a list with commas, what belongs to a name after it, weights after numbers."""
+    """As it is typed: a pair with a space between, a list with commas, what a name holds after it."""
     match value:
         case str():
             return value
