@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,6 +31,7 @@ from headcount.cli.options import (
 )
 from headcount.cli.render import Format
 from headcount.cli.rounds import Cell, Save, require_cell, require_writable, show_series
+from headcount.errors import BadArgument
 from headcount.questions import implied
 from headcount.questions.domains.rounds import EVERY
 
