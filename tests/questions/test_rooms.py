@@ -11,6 +11,7 @@ import headcount as hc
 import headcount_service
 import headcount_survey
 from headcount.questions import QUESTIONS, implied
+from headcount.questions.arrivals import Arrivals
 from headcount.questions.domains.bins import Bins
 from headcount.questions.domains.bit import Bit
 from headcount.questions.domains.categories import Categories, Listed
@@ -201,6 +202,7 @@ def test_the_browser_knows_the_fields_of_every_domain_that_devices_are_asked_for
     domains += [Levels((0.0, 1.0)), Levels((0.0, 1.0), within=(0.0, 0.5)), Filtered(Product((Group(2),)), Bit())]
     domains += [Bit(missing="no", spelled=True), Categories(2, missing="category")]
     domains += [Periods(("2026-01-01", "2026-02-01"), dates="%d.%m.%Y"), Group(2), WholeNumbers.between((0, 2))]
+    domains += [Arrivals(3).domain]
     engines_alone = {Listed, Rounds}
     assert {type(domain) for domain in domains} == everything_below(Domain) - engines_alone
     assert {field for domain in domains for field in domain.to_json()} <= known

@@ -78,7 +78,7 @@ class ArrivalsEstimate(Estimate):
         """
         if not 1 <= first <= last <= self._question.periods:
             works = f"use numbers from 1 to {self._question.periods:,}, the smaller first"
-            raise BadArgument("last", f"does not make periods with first: {first}, {last}", works)
+            raise BadArgument("periods", f"{first} to {last} do not lie in the question's", works)
         weights = np.zeros(self._question.periods)
         weights[first - 1 : last] = 1.0
         return self.linear(weights)

@@ -41,8 +41,9 @@ QUESTIONS = installed()
 def required(argument: str, given: object) -> Question:
     """Refuses what is no question."""
     if not isinstance(given, Question):
-        works = "use hc.Count(), hc.Sum(bounds), hc.Mean(bounds) or hc.Histogram(categories)"
-        raise BadArgument(argument, f"is {given!r}", works)
+        needed = [", ".join(told.name for told in each.arguments if told.needed) for each in OWN]
+        asked = [f"hc.{each.__name__}({names})" for each, names in zip(OWN, needed, strict=True)]
+        raise BadArgument(argument, f"is {given!r}", f"use {', '.join(asked[:-1])} or {asked[-1]}")
     return given
 
 
