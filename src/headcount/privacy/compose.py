@@ -57,7 +57,12 @@ class Composed(PrivacyLoss):
         return 0.0 if self._is_pure(epsilon) else float(self.distribution.get_delta_for_epsilon(epsilon))
 
     def _is_pure(self, epsilon: float) -> bool:
-        """Whether delta is 0: the sum of pure epsilons is no more than this, which each of them is, too."""
+        """Whether delta is 0: the sum of pure epsilons is no more than this, which each of them is, too.
+
+        A single divergence that is not 0 says no; a claim takes many of them.
+        """
+        if any(_height(loss, epsilon) > 0.0 for loss in self.times):
+            return False
         return not any(loss.delta(epsilon) for loss in self.times) and epsilon >= self._pure
 
     @cached_property
