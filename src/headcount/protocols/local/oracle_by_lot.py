@@ -243,8 +243,8 @@ class OracleByLot(Protocol):
         return self.noise_in(0, truth, reports)
 
     def noise_in(self, family: int, truth: int, reports: int) -> Noise:
-        """With the exact variance: how many of a cell's people draw the family, and what as many as draw it on average,
-        or somebody, report."""
+        """A law with the exact variance: of the lots that a cell's people draw, and of the reports of the family's
+        average number of people, at least one."""
         oracle, families = self.oracles[family], self._families
         asked, own = max(round(reports / families), min(reports, 1)), round(truth / families)
         told = laws.binomial(own, oracle.keep) + laws.binomial(max(asked - own, 0), oracle.other)
