@@ -16,8 +16,7 @@ from headcount.answers.ratio import Ratio
 from headcount.answers.table import Margin, TableEstimate
 from headcount.answers.top import Top
 from headcount.answers.two_runs import Pairs
-from headcount.asking import Options, ask, count, distribution, fraction, histogram, mean, median, quantile, table
-from headcount.asking import sum as sum
+from headcount.asking import Options, ask
 from headcount.asking_in_rounds import series
 from headcount.audit.attacks.lower_bound import Attack, attack
 from headcount.certifying import certify, verify
@@ -46,6 +45,8 @@ from headcount.protocols.base.certificate import Certificate
 from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.saved import load_answer, load_plan, plan_from_json
+from headcount.question_functions import count, distribution, fraction, histogram, mean, median, quantile, table
+from headcount.question_functions import sum as sum
 from headcount.questions.arrivals import Arrivals
 from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import Distribution

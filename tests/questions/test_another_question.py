@@ -40,6 +40,17 @@ def test_in_memory():
     close(hc.ask(FRAME, QUESTION, **ASKED))
 
 
+def test_its_answers_are_compared():
+    """By their intervals: a share of two noisy counts has no law that is that of a cell, scaled."""
+    late = FRAME[FRAME["minutes"] > 40]
+    first, second = (hc.ask(rows, QUESTION, **ASKED) for rows in (FRAME, late))
+    low, high = (second - first)["east"].interval()
+    assert low < (late[late["group"] == "east"]["minutes"] > 80).mean() - TRUTH["east"] < high
+    assert high - low > (second["east"].interval95[1] - second["east"].interval95[0])
+    assert first.simultaneous95 is None
+    assert repr(first).startswith("Estimate: share-above of 2 cells")
+
+
 def test_in_files(tmp_path):
     FRAME.to_parquet(tmp_path / "x.parquet")
     close(hc.ask(tmp_path / "x.parquet", QUESTION, **ASKED))

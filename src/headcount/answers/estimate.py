@@ -221,7 +221,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
     @property
     def _answers(self) -> int:
         """How many answers there are."""
-        return self.people.size
+        return self.values.size
 
     def _bounded(self, people: Floats) -> Floats:
         if not self.within:
@@ -339,9 +339,9 @@ class Estimate(Tabular, Pictured, Arithmetic):
     def simultaneous95(self) -> float | None:
         """The half-width that covers all cells at once with 95% confidence.
 
-        None where the number of cells is private.
+        None where the number of cells is private, and where intervals differ in width.
         """
-        if self._private_keys:
+        if self._private_keys or not self.protocol.task.scales_cells:
             return None
         ends = self.protocol.intervals(self.tally, self.each_at(0.95))
         away = np.abs(ends - self.protocol.point(self.tally)[:, None])
@@ -465,8 +465,9 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
     @property
     def _laws(self) -> Sequence[ErrorLaw | None]:
-        """The law of the error of each value; None for one that has none, as what was brought into a range."""
-        return [None if self.within else self._law] * self._answers
+        """The law of the error of each value; None where it is not the law of a cell, scaled."""
+        scaled = self.protocol.task.scales_cells and not self.within
+        return [self._law if scaled else None] * self._answers
 
     @property
     def _law(self) -> ErrorLaw:

@@ -233,11 +233,6 @@ class GroupedEstimate(Estimate):
         return len(self._places)
 
     @property
-    def simultaneous95(self) -> float | None:
-        """None: groups of different sizes have intervals of different widths, which the cells have."""
-        return None
-
-    @property
     def error(self) -> Noise:
         """The law of the error of one cell, in people."""
         return self.protocol.noise(self.tally.reports // 2, self.tally.reports)

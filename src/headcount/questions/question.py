@@ -184,6 +184,11 @@ class Question(ABC):
         return self
 
     @property
+    def scales_cells(self) -> bool:
+        """Whether each answer is one cell, scaled, with that cell's law of the error: not with `spans` of its own."""
+        return type(self).spans is Question.spans
+
+    @property
     def called(self) -> str:
         """The answer with its article."""
         return f"a {self.name}"
