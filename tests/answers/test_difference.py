@@ -123,6 +123,7 @@ def test_histograms_have_differences_and_ratios_of_every_category() -> None:
         (lambda a, _: a / a, "itself"),
         (lambda a, _: a - hc.fraction([1, 0] * 50, **CENTRAL), "same question"),
         (lambda *_: format(hc.histogram(["a"] * 90, categories=["a", "b"], **CENTRAL), ".1f"), "several values"),
+        (lambda *_: format(hc.histogram(["a"] * 90, categories=["a", "b"], **CENTRAL).top(1), ".1f"), "several values"),
     ],
 )
 def test_arithmetic_that_cannot_be_right_is_refused_in_words(wrong: object, match: str) -> None:

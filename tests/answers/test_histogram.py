@@ -160,6 +160,7 @@ def test_add_remove_hides_the_number_of_people():
         ({"categories": 10**9}, "from 1 to"),
         ({"categories": [1, 2]}, "outside the categories"),
         ({"other": True}, "needs categories"),
+        ({"missing": "other"}, "nobody said which categories are not other"),
     ],
     ids=lambda part: str(part)[:30],
 )

@@ -96,3 +96,9 @@ def test_two_values_have_a_space_or_a_comma_between_them(typed: list[str], tmp_p
 )  # fmt: skip
 def test_nothing_within_an_option_is_dropped(words: list[str], told: str) -> None:
     assert told in str(CliRunner().invoke(app, words).exception)
+
+
+def test_answers_are_not_compared_as_data_are_and_the_commands_for_them_are_named() -> None:
+    refused = str(CliRunner().invoke(app, ["compare", "january.json", "february.json"]).exception)
+    assert "difference" in refused
+    assert "ratio" in refused

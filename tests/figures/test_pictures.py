@@ -16,6 +16,7 @@ import matplotlib.figure
 import pytest
 
 import headcount as hc
+from headcount.answers import pictures
 from headcount.figures.colours import THEMES
 from headcount.figures.intervals import Span, columns, rows
 
@@ -181,6 +182,7 @@ def test_a_missing_extra_is_refused_by_its_name(missing: str, call: str, extra: 
 import sys
 sys.modules[{missing!r}] = None
 import headcount as hc
+from headcount.answers import pictures
 answer = hc.count([1, 0] * 50, epsilon=1, model="central")
 try:
     answer.{call}()
@@ -216,3 +218,9 @@ def test_what_belongs_to_no_period_is_named_however_many_there_are() -> None:
     names = [f"2026-01-{day:02}" for day in range(1, 32)]
     columns([Span(name, 1.0, 0.5, 1.5) for name in [*names, "(other)"]], axes, title="", xlabel="", ylabel="")
     assert axes.get_xticklabels()[-1].get_text() == "(other)"
+
+
+def test_rates_are_written_as_their_axis_has_them() -> None:
+    assert pictures.written(("0.2297", "0.20", "1.00"), percent=True) == ("22.97%", "20%", "100%")
+    assert pictures.written(("too few", "-0.0012", "0.3"), percent=True) == ("too few", "-0.12%", "30%")
+    assert pictures.written(("0.2297", "0.20", "1.00"), percent=False) == ("0.2297", "0.20", "1.00")

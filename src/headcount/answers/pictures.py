@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 SHOWN = 40  # bars; the rest is counted in the subtitle
 COLUMNS = 400  # of what has an order
 MERGED = 60  # columns of a distribution, whose bins are merged for that
+_NUMBER = re.compile(r"-?[0-9.]+")
 LINES = "Lines are 95% intervals"
 
 
@@ -52,7 +55,7 @@ def draw(
 
 def _number(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
     task = estimate.protocol.task
-    ((value, low, high),) = estimate.shown()
+    value, low, high = written(estimate.shown()[0], percent=task.percent)
     span = Span(task.name, estimate.value, *estimate.interval(), f"{value}  ({low} to {high})")
     counted = f"{value} {task.unit_words}".strip()
     look: dict[str, Any] = {"title": title or counted, "subtitle": task.about, "xlabel": _unit(estimate)}
@@ -63,7 +66,9 @@ def _number(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
 def _cells(estimate: Estimate, target: Any, theme: str, title: str, cells: Sequence[Cell] | None, beneath: str) -> Any:
     task, values, ends = estimate.protocol.task, estimate.values.tolist(), estimate.intervals().tolist()
     parts = zip(estimate.categories, values, ends, estimate.shown(), strict=True)
-    spans = [_span(called(name), value, span, shown) for name, value, span, shown in parts]
+    spans = [
+        _span(called(name), value, span, written(shown, percent=task.percent)) for name, value, span, shown in parts
+    ]
     in_order = task.in_order and cells is None
     if cells is not None:
         known = {span.label: span for span in spans}
@@ -80,6 +85,14 @@ def _cells(estimate: Estimate, target: Any, theme: str, title: str, cells: Seque
     if in_order:
         return columns(spans, target, xlabel="", ylabel=_unit(estimate), **look)
     return rows(spans, target, xlabel=_unit(estimate), **look)
+
+
+def written(shown: tuple[str, str, str], *, percent: bool) -> tuple[str, str, str]:
+    """A value and its ends as the axis has them; words stay as they are."""
+    value, low, high = (
+        f"{Decimal(each).scaleb(2):f}%" if percent and _NUMBER.fullmatch(each) else each for each in shown
+    )
+    return value, low, high
 
 
 def _span(name: str, value: float, ends: list[float], shown: tuple[str, str, str]) -> Span:

@@ -58,6 +58,12 @@ class Everything(Elsewhere):
         ),
     }
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] == "compare" and any(word.endswith(".json") for word in args[1:]):
+            works = "use difference for how much more, and ratio for how many times as much"
+            raise Refused("compare asks about the people in a file, and these are answers", works)
+        return super().resolve_command(ctx, args)
+
 
 app = Commands(cls=Everything, add_completion=True, help="Count people without learning about any one of them.")
 

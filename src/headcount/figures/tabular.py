@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from headcount.errors import MissingExtra
+from headcount.errors import MissingExtra, Unsupported
 from headcount.figures.text_table import TextTable, comma_separated, flat
 
 DIGITS = 6  # of a number in LaTeX
@@ -20,6 +20,11 @@ class Tabular:
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
         """A dictionary for each row, all with the same keys."""
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise Unsupported(f"{type(self).__name__} has several values", "format one of them, or use .to_csv()")
+        return str(self)
 
     def _repr_html_(self) -> str:
         return strong(str(self))

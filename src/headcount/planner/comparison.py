@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from typing import Any
 
 from headcount.answers.estimate import Estimate
+from headcount.answers.pictures import written
 from headcount.common.plurals import people
 from headcount.figures.intervals import Span, rows
 from headcount.figures.picture import Pictured
@@ -183,10 +183,9 @@ class Comparison(Tabular, Pictured):
 
     def _spans(self) -> list[Span]:
         if not self.task.shape.several:
-            single = [(answer, *answer.shown()[0]) for answer in self.served]
             return [
-                _span(answer, str(answer.protocol.model), answer.value, answer.interval(), shown)
-                for answer, *shown in single
+                _span(answer, str(answer.protocol.model), answer.value, answer.interval(), answer.shown()[0])
+                for answer in self.served
             ]
         best = min(self.served, key=lambda answer: answer.protocol.rmse())
         largest = sorted(best.cells, key=lambda cell: -cell.value)[:LARGEST_DRAWN]
@@ -224,8 +223,8 @@ class Comparison(Tabular, Pictured):
         }
 
 
-def _span(answer: Estimate, label: str, value: float, ends: tuple[float, float], shown: Sequence[str]) -> Span:
-    text, low, high = shown
+def _span(answer: Estimate, label: str, value: float, ends: tuple[float, float], shown: tuple[str, str, str]) -> Span:
+    text, low, high = written(shown, percent=answer.protocol.task.percent)
     return Span(label, value, *ends, f"{text}  ({low} to {high})", hue=str(answer.protocol.model))
 
 

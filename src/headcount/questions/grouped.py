@@ -30,7 +30,7 @@ from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shap
 from headcount.questions.domains.filtered import NOBODY, Filtered
 from headcount.questions.domains.keys import Keys
 from headcount.questions.domains.levels import Levels
-from headcount.questions.domains.missing import AS_OTHER, LISTS, MISSING, Kind, told
+from headcount.questions.domains.missing import AS_OTHER, LISTS, MISSING, Kind, require_listed, told
 from headcount.questions.domains.periods import Periods
 from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
@@ -63,8 +63,7 @@ def grouping(
     groups: list[Listed | Keys] = []
     for labels, word in zip(given, missing, strict=True):
         if labels is None:
-            if other or word == AS_OTHER:
-                raise BadArgument("other", "needs categories", "name the groups that are not other")
+            require_listed(word, other=other, labels="groups")
             groups.append(Keys(word))
         elif isinstance(labels, Listed):
             groups.append(labels)

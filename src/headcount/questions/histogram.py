@@ -16,7 +16,7 @@ from headcount.questions.domains.bins import Bins
 from headcount.questions.domains.categories import OTHER, Categories, Listed
 from headcount.questions.domains.domain import Domain, Label, Shape
 from headcount.questions.domains.keys import Keys
-from headcount.questions.domains.missing import AS_OTHER, LISTS, told
+from headcount.questions.domains.missing import AS_OTHER, LISTS, require_listed, told
 from headcount.questions.domains.periods import Periods, are_days
 from headcount.questions.question import Question
 from headcount.questions.reading_options import ReadingOptions
@@ -102,8 +102,8 @@ class Histogram(Question):
             object.__setattr__(self, "other", True)
         if self._listed is not None:
             object.__setattr__(self, "categories", self._listed.labels)
-        elif self.other or self.missing == AS_OTHER:
-            raise BadArgument("other", "needs categories", "name the categories that are not other")
+        else:
+            require_listed(self.missing, other=self.other, labels="categories")
 
     @classmethod
     def posed(  # type: ignore[override]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from headcount.phrases import Phrase
+from headcount.phrases import Aside, Phrase
 from headcount.questions.domains.missing import DROP
 from headcount.questions.reading import Array, Mask, absent
 from headcount.types import Label as Label
@@ -21,7 +21,11 @@ Persons: TypeAlias = npt.NDArray[np.int64]
 
 DIFFERENT = (
     "a person has rows of different categories",
-    Phrase("keep one row per person, for example with {max_contributions}", max_contributions=1),
+    Phrase(
+        "keep one row per person, for example with {max_contributions}{}",
+        Aside("; with {neighbours} several may count", neighbours="add-remove"),
+        max_contributions=1,
+    ),
 )
 
 

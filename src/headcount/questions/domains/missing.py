@@ -16,6 +16,19 @@ WORDS = (REFUSE, NO, AS_OTHER, CATEGORY, DROP)
 MISSING = "(missing)"  # the label of a category of its own
 
 
+def require_listed(missing: Any, *, other: bool, labels: str) -> None:
+    """Refuses an other of labels that nobody listed."""
+    if other:
+        raise BadArgument("other", "needs categories", f"name the {labels} that are not other")
+    if missing == AS_OTHER:
+        works = Phrase(
+            f"list the {labels} in {{categories}}, or count missing values as one of their own: {{missing}}",
+            categories=["DE", "FR"],
+            missing=CATEGORY,
+        )
+        raise BadArgument("missing", f"is {AS_OTHER!r}, and nobody said which {labels} are not other", works)
+
+
 @dataclass(frozen=True)
 class Kind:
     """Which of the words a domain understands, and whether a number stands for a missing one."""
