@@ -98,7 +98,7 @@ def ask(
     epsilon, delta : float
         The privacy budget.
     model : str, optional
-        Who adds the noise: "central" (unless told), whoever holds the data and asks; its best protocol is taken. With
+        Who adds the noise: "central" (unless told), the data holder, who asks; its best protocol is taken. With
         "shuffle-threshold", "shuffle-dummies", "shuffle" or "local" people's devices, and the shuffler, are simulated:
         the answer is as wrong as it would be if they had been trusted instead.
     neighbours : str
@@ -143,9 +143,9 @@ def ask(
     errors.BadData, errors.BadArgument
         If the data do not fit the question, or an argument is out of range.
     errors.Unsupported, errors.Infeasible
-        If no protocol answers it under this model and adjacency, or none within the budget with so few people.
+        If no protocol answers it under this model and adjacency, or none within the budget with this few people.
     errors.OverBudget
-        If the ledger has not so much left. Whatever is refused is not charged.
+        If less than that is left in the ledger. Whatever is refused is not charged.
 
     Examples
     --------

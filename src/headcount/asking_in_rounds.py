@@ -1,6 +1,6 @@
 """A series about data in one place: rows with a time, counted round by round under one promise.
 
-Each person counts in at most so many rounds: if they were in more, lots are drawn which of these count. How many people
+Each person counts in at most `contributes` rounds, drawn at random if they were in more. How many people
 were in a round is private.
 
 Internal: docs/api.md lists what is public.
@@ -69,7 +69,7 @@ def series(
     time, unit : str
         The columns that hold the times and the person ids.
     column : str, optional
-        The column that holds the answers. Without it, whoever has a row in a round counts: distinct people, such as
+        The column that holds the answers. Without it, everybody with a row in a round counts: distinct people, such as
         those who signed up in a week, or who were active.
     first : str
         When the first round begins, as 2026-01-05. Rounds are fixed beforehand: what lies outside is not counted.
@@ -103,7 +103,7 @@ def series(
     errors.BadArgument, errors.BadData
         If the data do not fit the question, or an argument is out of range.
     errors.OverBudget
-        If the ledger has not so much left.
+        If less than that is left in the ledger.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def series(
 
 
 def _plan(question: Question, budget: Budget, each: int = 1) -> Plan:
-    """The best plan of whoever holds the data, for any number of people."""
+    """The best central plan, for any number of people."""
     best = advise(
         question,
         n=IMAGINED,

@@ -80,7 +80,7 @@ def compare(
     errors.Infeasible
         If no model can answer.
     errors.OverBudget
-        If the ledger has not so much left.
+        If less than that is left in the ledger.
 
     Examples
     --------

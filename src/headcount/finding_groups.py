@@ -55,7 +55,7 @@ def in_found_groups(
 def require_in_one_place(question: Question, model: str | None, protocol: str | None) -> None:
     """Refuses what two releases of a trusted side cannot be."""
     if Model(model or Model.CENTRAL) is not Model.CENTRAL:
-        raise Unsupported(f"a {question.name} in groups that nobody listed is for whoever holds the data", "list them")
+        raise Unsupported(f"a {question.name} in unlisted groups needs the central model", "list them")
     if protocol is not None:
         works = "list the groups, or leave it out"
         raise BadArgument("protocol", "is one, and to find groups that nobody listed takes another", works)

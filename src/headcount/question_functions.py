@@ -335,7 +335,7 @@ def quantile(
     Raises
     ------
     errors.Refused
-        As `ask` does, and if so few people lie beyond it that noise hides them.
+        As `ask` does, and if noise hides the few people who lie beyond it.
 
     Examples
     --------

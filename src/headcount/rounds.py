@@ -55,7 +55,7 @@ class Series(Tabular):
     errors.BadArgument
         If the plan is for one round.
     errors.OverBudget
-        If the ledger has not so much left.
+        If less than that is left in the ledger.
 
     Examples
     --------

@@ -74,7 +74,7 @@ def run(
     errors.BadData, errors.BadArgument
         If the data or an argument do not fit the plan.
     errors.OverBudget
-        If the ledger has not so much left.
+        If less than that is left in the ledger.
     errors.Infeasible
         If no plan of the advice can serve.
 

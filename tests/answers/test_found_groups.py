@@ -64,7 +64,7 @@ def test_what_is_refused_is_not_charged():
     for wrong, error, words in (
         ({"delta": 0}, BadArgument, "delta is 0"),
         ({"bounds": (0, 3)}, BadData, "outside the bounds"),
-        ({"model": "shuffle"}, Unsupported, "whoever holds the data"),
+        ({"model": "shuffle"}, Unsupported, "central model"),
         ({"protocol": "laplace-shares"}, BadArgument, "takes another"),
         ({"epsilon": 3}, hc.errors.OverBudget, "over the ledger"),
     ):

@@ -84,7 +84,7 @@ def test_devices_that_are_simulated_are_said_to_be(files):
     asked = ("count", "people.csv", "--column", "clicked", *BUDGET, "--model", "shuffle")
     shown = headcount(*asked, where=files).stdout
     assert "shuffle (simulated devices), correlated-count" in shown
-    assert "whoever ran this holds every answer" in shown
+    assert "by the data holder, who has every answer" in shown
     assert json.loads(headcount(*asked, "--format", "json", where=files).stdout)["simulated"] is True
 
 

@@ -54,7 +54,7 @@ def test_all_answers_together_cost_what_they_compose_to(counts):
     assert truth <= counts.together.epsilon <= truth + 1e-3
     assert (counts.together.delta, counts.together.neighbours) == (5e-6, hc.Neighbours.REPLACE)
     assert counts.budget.epsilon < counts.together.epsilon < 5
-    assert f"whoever sees them all learns as much as {counts.together} allows" in str(counts)
+    assert f"together they cost {counts.together}." in str(counts)
     assert counts.to_json()["together"] == counts.together.to_json()
 
 
@@ -169,7 +169,7 @@ def test_the_command_line_compares(tmp_path, monkeypatch):
     (tmp_path / "people.csv").write_text("clicked,age,colour\n" + "1,30,red\n0,40,blue\n" * 200)
     run = CliRunner()
     shown = run.invoke(app, ["compare", "people.csv", "--column", "clicked", "--epsilon", "1"]).output
-    assert all(word in shown for word in ("price of trust", "randomised-response", "learns as much as (ε=2, δ=0)"))
+    assert all(word in shown for word in ("price of trust", "randomised-response", "together they cost (ε=2, δ=0)"))
     asked = ["compare", "people.csv", "--column", "age", "--bounds", "0", "99", "--mean", "--epsilon", "1"]
     assert json.loads(run.invoke(app, [*asked, "--format", "json"]).output)["task"] == "mean"
     lines = run.invoke(app, [*asked, "--format", "csv"]).output.splitlines()

@@ -280,7 +280,7 @@ class DistributionEstimate(Estimate):
         Raises
         ------
         errors.Unsupported
-            If so few people lie beyond it that noise hides them.
+            If noise hides the few people who lie beyond it.
         """
         works = "use a number above 0 and below 1, for example 0.5"
         if not 0.0 <= quantity("part", part, works) <= 1.0:
@@ -429,7 +429,7 @@ class DistributionEstimate(Estimate):
         return np.column_stack([edges, *columns])
 
     def _largest_errors(self, draws: int) -> Floats:
-        """The largest error of a prefix, in standard errors, of so many draws in order; drawn once for an answer."""
+        """The largest errors of a prefix, in standard errors, of simulated draws in order; drawn once for an answer."""
         if draws not in self._drawn:
             strategy = cast(Tree, self.protocol.strategy)
             spread = self._errors.std_error * np.sqrt(strategy.prefix_variances())

@@ -73,7 +73,7 @@ def panel_error(people: int, panels: int, ones: int) -> Noise:
 def by_panels(noise: Noise, people: int, panels: int, ones: int, *, several: bool = False) -> Noise:
     r"""The law of the error of the whole crowd's count, where one panel of it answers with this error.
 
-    Whoever is in one panel is in no other, so that panels depend on each other. With
+    Each person is in one panel only, so that panels depend on each other. With
     $a_{it}$ the value of person i in round t times its weight, the sum over panels has the variance
     $\sum_i T\sum_t a_{it}^2-(\sum_t a_{it})^2$ at most, which is T/(T-1) times that of panels drawn
     independently: where `several` are added up, the error of drawing is made larger by as much.

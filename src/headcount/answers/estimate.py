@@ -68,7 +68,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
     within : str
         What it was brought into: see `clamped` and `consistent`.
     simulated : bool
-        Whether people's devices were simulated, by whoever holds the data.
+        Whether people's devices were simulated by the data holder.
     habit : str
         What to know about other questions that were asked of the same people, if anything.
     rules : tuple of str

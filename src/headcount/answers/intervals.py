@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Width = TypeVar("Width", float, Floats)
 
 COARSE = 64  # steps of the lattice in an interval from which on the lattice hardly matters
-SKEWED = 64  # people, of whom so few are far from a bell curve
+SKEWED = 64  # people: the law of the error of fewer is far from a bell curve
 FEW = 48  # different estimates that get an interval of their own; more share a grid of truths
 
 

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 FLAT = 1.01  # errors that differ by less are as good as equal
-HOPELESS = 0.5  # a peak that is so much lower than the highest is not climbed
+HOPELESS = 0.5  # of the highest peak: a lower one is not climbed
 
 
 def worst_truth(error: Callable[[int], float], people: int, steps: int = 40) -> tuple[float, int]:

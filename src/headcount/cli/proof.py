@@ -98,7 +98,9 @@ def verify(
     ] = None,
     effort: Annotated[
         int | None,
-        typer.Option(**WHOLE, help="Give up after so much work, in units of about a microsecond; 3e7 unless told."),
+        typer.Option(
+            **WHOLE, help="The most work, in units of about a microsecond, before it gives up; 3e7 unless told."
+        ),
     ] = None,
     how: Formats = Format.TABLE,
 ) -> None:

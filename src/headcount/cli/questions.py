@@ -75,7 +75,7 @@ def answer(
     clamp: Clamp = False,
     consistent: Annotated[bool, typer.Option(help="The nearest counts that add up; no longer unbiased.")] = False,
     top: Annotated[
-        int | None, typer.Option(**WHOLE, help="Only so many of the largest, and what is true of ranks.")
+        int | None, typer.Option(**WHOLE, help="How many of the largest to show, with what is true of ranks.")
     ] = None,
     sort: Annotated[
         str | None, typer.Option(help="The order of categories: by value, the largest first, or by category.")

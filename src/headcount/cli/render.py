@@ -168,7 +168,7 @@ def estimate_table(estimate: Estimate, cells: Sequence[Cell] | None = None, rank
         table.add_row("as declared", escape(rule))
     table.add_row("guarantee", ", ".join(estimate.promises()))
     if estimate.simulated:
-        table.add_row("simulated", "people's devices and whoever stands between: whoever ran this holds every answer")
+        table.add_row("simulated", "people's devices and all parties, by the data holder, who has every answer")
     if estimate.protocol.model is not Model.CENTRAL:
         table.add_row("messages", f"{estimate.protocol.messages_per_person:.4g} a person")
         table.add_row("if they collude", _collusion(estimate.protocol.local_epsilon))

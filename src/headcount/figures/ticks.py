@@ -52,7 +52,7 @@ OF: dict[str, Callable[[float, float], Ticks]] = {
 
 
 def spread_out(edges: Sequence[float], most: int) -> list[int]:
-    """Places of at most so many bins: every second edge, every fifth, every tenth and so on, and the last one."""
+    """The edges to label, at most this many: every second, fifth, tenth and so on, and the last one."""
     every = int(max(1, math.ceil(_rounded((len(edges) - 1) / most))))
     return [*range(0, len(edges) - 1, every), len(edges) - 1]
 
@@ -67,7 +67,7 @@ def _multiples(step: float, low: float, high: float) -> list[float]:
 
 
 def _firsts(months: int, low: float, high: float) -> Iterator[float]:
-    """The first days of every so many months."""
+    """The first days of every few months."""
     start = _at(low)
     whole = -(-(start.year * 12 + start.month - 1) // months) * months
     while whole < 120_000:

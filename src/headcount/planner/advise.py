@@ -97,7 +97,7 @@ def advise(
         Of intervals and of what is detectable.
     max_messages, max_bytes : float, optional
         The most that a person may send: on average, or on the wire with `collected`, where it is 32
-        messages unless given, as whoever lies may make all of theirs count.
+        messages unless given, as a liar may make all of theirs count.
     collected : bool
         Whether reports are collected from devices, where everybody sends the same number of sealed
         messages. Of protocols whose objective is at most half again that of the best, those with

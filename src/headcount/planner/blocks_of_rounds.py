@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 MOST_LEVELS = 4
-WORTH = 0.99  # of the error at the worst round: another level must be so much better
+WORTH = 0.99  # of the error at the worst round: another level must bring it below this
 
 
 @dataclass(frozen=True)

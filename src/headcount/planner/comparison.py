@@ -143,8 +143,8 @@ class Comparison(Tabular, Pictured):
             return [*lines, f"The answer cost {self.together}."]
         return [
             *lines,
-            f"Each answer alone costs {self.budget}. All {len(self.served)} are about the same people: whoever sees "
-            f"them all learns as much as {self.together} allows.",
+            f"Each answer alone costs {self.budget}. All {len(self.served)} are about the same people: together "
+            f"they cost {self.together}.",
         ]
 
     @property

@@ -44,7 +44,7 @@ PROMISE: dict[str, str] = {
     "promise local_epsilon is left.",
     "dropouts": "People who were expected and do not report. They take their share of the noise along, so a plan says "
     "how many reports it needs at least, and with fewer nothing is released.",
-    "together": "What several answers about the same people cost whoever sees them all. It is less than the sum of "
+    "together": "What several answers about the same people cost together. It is less than the sum of "
     "their budgets, or equal to it.",
 }
 
@@ -62,8 +62,8 @@ TRUST = {
     "typically off by 1.9 people, however many there are.",
     "shuffle-threshold": "A shuffler is trusted to count the messages of all and to drop every count that is too "
     "small; what only a few people hold is never shown.",
-    "shuffler": "Whoever receives everybody's messages, forgets who sent which, and passes them on in no order.",
-    "analyser": "Whoever computes the answer from what it is sent. It needs to be trusted in the central model only.",
+    "shuffler": "The party that receives everybody's messages, forgets who sent which, and passes them on in no order.",
+    "analyser": "The party that computes the answer from what it is sent. Only the central model needs to trust it.",
     "trusted": "Who has to behave for the promise to hold.",
     "price_of_trust": "How many times as large the predicted error is as in the central model, where the analyser is "
     "trusted with everything. × 71 is what it may cost to trust nobody.",
@@ -122,7 +122,7 @@ ANSWER = {
     "off by": "How far the answer is from the truth.",
     "category": "One of the labels that are counted, or one bin of numbers.",
     "cells": "The counts of a histogram, one for each category.",
-    "other": "Whoever is in none of the categories, counted apart.",
+    "other": "People in none of the categories, counted apart.",
 }
 
 ADVICE = {
@@ -146,7 +146,7 @@ SENT = {
     "messages_per_person": "How many messages a person sends on average, if they hold the value that takes most.",
     "bits_per_person": "How many bits that is, before anything is sealed.",
     "wire_messages": "How many messages everybody sends in a real collection, with dummies to fill up: the same "
-    "number for all, so that whoever listens learns nothing from it.",
+    "number for all, so that a listener learns nothing from it.",
     "wire_bytes": "How many bytes everybody sends in a real collection, seals and dummies included: the same for all.",
     "max_messages": "The most messages that a person may send.",
     "max_bytes": "The most bytes that a person may send.",
@@ -157,7 +157,7 @@ QUESTION = {
     "at": "The part of the people that lie below a quantile: 0.5 is the median.",
     "counts": "How many people lie in each bin of a distribution.",
     "column": "The column of the file that holds people's answers.",
-    "where": "The value that counts as a one. Whoever holds anything else, or nothing, counts as a zero.",
+    "where": "The value that counts as a one. Anything else, or nothing, counts as a zero.",
     "unit": "The column of person ids, where a person may have several rows. Without it each row is taken for a "
     "person, and the promise to somebody with ten rows holds with ten times the epsilon only.",
     "max_contributions": "How many of a person's rows count, each for itself. The promise is for all of them together, "
@@ -184,7 +184,7 @@ QUESTION = {
     "interval are then about the clipped values, and say so; the mean of the data may be far from theirs.",
     "clipped_to": "Between which bounds values were brought before they were added up: the answer is about the clipped "
     "ones. None where values outside the bounds are refused.",
-    "simulated": "That people's devices, and whoever stands between, were simulated by somebody who holds all answers: "
+    "simulated": "That people's devices and all parties were simulated by the data holder: "
     "the answer is as wrong as theirs would be, and only those who see nothing else are kept from the rest.",
     "rules": "What was declared of values that are not plain: which values count as a one, what a missing one counts "
     "as. To how many rows a rule applied is not told: that would be an answer of its own.",
@@ -192,7 +192,7 @@ QUESTION = {
     "or, for sums, a number; or, where the number of people is private, drop, which leaves its row out.",
     "spelled": "To read yes and no in any spelling: yes, y, true, t, on and 1, and no, n, false, f, off and 0.",
     "sort": "The order of categories: by value, the largest first, or by category.",
-    "top": "Only so many of the largest categories, and what is true of ranks.",
+    "top": "How many of the largest categories to show, with what is true of ranks.",
     "k": "How many of the largest categories are asked for.",
     "surely": "Which categories are among the largest whatever the noise may have been, with 95% confidence for all.",
     "maybe": "Which categories may be among the largest; with 95% confidence none of them is left out.",

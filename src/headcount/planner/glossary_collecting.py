@@ -8,7 +8,7 @@ COLLECTING = {
     "create": "To agree on a collection with both parties, to make a party, or to begin a ledger.",
     "show": "To look, without changing anything.",
     "data": "The folder in which a trial, or a desk, keeps where both parties are and what to show them.",
-    "desk": "Whoever runs a collection: the addresses of both parties, and a token of each.",
+    "desk": "The operator's credentials: the addresses of both parties, and a token of each.",
     "folder": "Where something is kept.",
     "batch": "The reports that are mixed with each other. A collection has one, or several, one after the other.",
     "batches": "How many batches a collection has. Each is paid for when it is released.",
@@ -25,7 +25,7 @@ COLLECTING = {
     "shortfall": "What becomes of a batch with too few reports: it is held open (hold), filled up with reports of "
     "nobody (top-up), or destroyed unread (purge).",
     "holds": "For how many windows more a batch with too few reports is held open.",
-    "most": "How many reports a batch takes at most; whoever comes later is told that it is full.",
+    "most": "How many reports a batch takes at most; later ones are refused.",
     "top_up": "Whether the shuffler may add reports of nobody, which hold nothing and bring noise, where people are "
     "missing.",
     "added": "How many reports of nobody the shuffler added.",

@@ -183,7 +183,7 @@ class Map(Tabular, Pictured):
     def draw(self, target: Target, theme: str, title: str, marks: Sequence[Mark] = ()) -> Target:
         subtitle = (
             f"Who has the smallest predicted error at {self.budget}, {self.budget.neighbours.words}. "
-            "Faded: so few ones that “nobody” is as good an answer."
+            "Faded: with this few ones, “nobody” is as good an answer."
         )
         drawn = [
             Region(

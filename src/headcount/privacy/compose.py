@@ -32,7 +32,7 @@ from headcount.privacy.loss import LARGEST_EPSILON, ROUND_UP, PrivacyLoss
 from headcount.programme.law import Floats
 
 POINTS = 200  # of a loss's curve on either side of zero, at least
-FINER = 64  # the grid that all curves share may be so much finer than the coarsest of their own
+FINER = 64  # the grid that all curves share is at most this many times finer than the coarsest of their own
 SMALLEST_TOP, STRIDE, TIGHT_TOP, TINY = 1e-6, math.log(8.0), 5e-4, 1e-300  # of the search for the curve's end
 FLOOR = 1e-14  # the curve is followed down to here; what is left is charged in full
 ROUNDING = 2.0**-46  # of delta, for each question: what transforms and differences of doubles may lose of its mass

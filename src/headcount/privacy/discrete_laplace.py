@@ -80,7 +80,7 @@ class DiscreteLaplaceShift(GrowingSlack, IdealLaplaceShift):
 
 @dataclass(frozen=True, eq=False)
 class ShiftsBound(DiscreteLaplaceShift):
-    """The same as a bound on several totals that are shifted by so much together."""
+    """The same as a bound on several totals whose shifts add up to this."""
 
     kind = "bound"  # type: ignore[assignment]
 

@@ -53,7 +53,7 @@ class GaussianShift(PrivacyLoss):
 
 
 def shifted(scale: Fraction, square: int, totals: int, distance: float) -> PrivacyLoss:
-    """The loss of discrete Gaussian noise of this scale on so many totals; each draw is so far from its law."""
+    """The loss of discrete Gaussian noise on several totals, each draw within a total variation of its law."""
     variance = scale * scale - ROUNDING
     if variance <= 0:
         raise Infeasible(f"noise with a scale of {float(scale):g} is too narrow for weights", "use a scale above 2")

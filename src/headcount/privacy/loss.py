@@ -17,7 +17,7 @@ from headcount.programme.law import Floats
 
 ROUND_UP = 1.0 + 1e-10  # masses are good to 1e-11 and sums of them to about as much; claims are rounded up by this
 LARGEST_EPSILON = 700.0
-AHEAD = 1e-3  # so much further on, a claim that still falls is seen to fall
+AHEAD = 1e-3  # in epsilon: a claim that still falls is seen to fall this far on
 CLOSE = 1e-10
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 NODES = 16  # smaller epsilons that a group's claim is compared with, to a unit of epsilon
@@ -198,7 +198,7 @@ class PrivacyLoss(ABC):
 
 @dataclass(frozen=True, eq=False)
 class RoundedDown(PrivacyLoss):
-    """A loss less what it has been rounded up by: slack, and at most so many times the rest."""
+    """A loss less what it has been rounded up by: slack, and a factor on the rest."""
 
     loss: PrivacyLoss
     times: float

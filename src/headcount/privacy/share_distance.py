@@ -96,7 +96,7 @@ def _log_excess(people: int, modulus: int, group: int) -> float:
         bound = _large(people, modulus, group, _head(size, modulus, group))
         if bound is not None:
             return bound
-    return 0.0  # shares so few for their size hide nothing anyhow
+    return 0.0  # too few shares for their size hide nothing anyhow
 
 
 @lru_cache(maxsize=64)

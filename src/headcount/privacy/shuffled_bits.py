@@ -36,7 +36,7 @@ NARROW = 256
 WIDE = 1e5  # a variance so large that the integers hardly matter: x^2/8 of it is below COVERED down to deltas of 1e-30
 SEARCHED = 2_000  # then every crowd up to twice this size is searched
 COVERED = 1.01  # more bits than that are rounded up, so that a proof can go through every k in stretches
-ROUNDED = 1e-13  # masses are good to about as much: so much of them is claimed to be lost besides
+ROUNDED = 1e-13  # relative error of the masses, which is claimed to be lost besides
 DECIMALS = 60
 SPLIT = 32  # of the way to where a tail begins, at each step
 STRETCH = 1 << 12  # cells that are added up at once
@@ -72,7 +72,7 @@ class ShuffledBits(PrivacyLoss):
 
     def _worst(self, epsilon: float) -> float:
         if self.flip == 0.0:
-            return 1.0  # nobody's bits are flipped: whoever knows the others knows these
+            return 1.0  # nobody's bits are flipped: they follow from the others'
         if self._pure(epsilon):
             return 0.0
         if self.wide:

@@ -23,7 +23,7 @@ from headcount.proof.programme import All, Copies, Emit, Maybe
 
 ANY_NUMBER = 10**12  # as many as there may ever be; the proof ends where no larger crowd can be worse
 FEW_PEOPLE = 64
-EVERY_BIT = 1 << 16  # no mass of so few people is as small as that
+EVERY_BIT = 1 << 16  # no mass of up to this many people underflows
 
 
 def prove(claim: Claim) -> Proof | None:

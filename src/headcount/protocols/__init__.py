@@ -121,7 +121,7 @@ FORMER: dict[type[Protocol], type[Protocol]] = {
     shuffled(RandomisedResponse): CheuCount,
     shuffled(GeneralisedResponse): BlanketHistogram,
 }
-# Whoever has a matrix of their own names these; nothing is ranked that needs one.
+# These need a matrix, and are not ranked.
 ON_REQUEST: tuple[type[Protocol], ...] = (MatrixResponse, shuffled(MatrixResponse))
 GROUP = "headcount.protocols"
 NEAREST = 5

@@ -3,7 +3,7 @@ r"""The same question in each of several groups, at the price of one.
 Of a group two cells are counted: its *ones*, and the *rest*. A person with a one is in the first, a person with a zero
 in the second; a person who holds $x$ of at most $s$ is in the first with $x/s$ and in the second with $1 - x/s$. So the
 cells add up to the people of the group, their quotient is the rate or the mean, and a sum is a linear combination of
-them: everybody is in two cells with a part of themselves that adds up to one, and moves no more than whoever is
+them: everybody is in two cells with a part of themselves that adds up to one, and moves no more than a person who is
 counted in one cell of a histogram.
 """
 

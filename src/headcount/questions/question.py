@@ -149,7 +149,7 @@ class Question(ABC):
         return self.counted_from_zero() if private else self.of_everybody()
 
     def once_in(self, periods: int) -> Question:
-        """What is asked instead where everybody is in one of so many periods at most."""
+        """What is asked instead where everybody is in at most one of these periods."""
         raise BadArgument("once", f"is for counts, and this is a {self.name}", "leave it out")
 
     def of_everybody(self) -> Question:

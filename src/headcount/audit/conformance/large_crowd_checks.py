@@ -109,7 +109,7 @@ def _people(large: Protocol) -> str:
 def _unproved(protocol: Protocol, people: str, verdict: Verdict) -> str:
     return (
         f"{protocol.name}: `provable` says that verify knows a proof, and with {people} it answers {verdict}\n"
-        "Let `provable` be False where the claim rests on a theorem alone; whoever plans with it is then told so"
+        "Let `provable` be False where the claim rests on a theorem alone; plans with it then say so"
     )
 
 

@@ -12,9 +12,9 @@ from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 
 TRUSTED = {
-    Model.CENTRAL: "Whoever holds the data is trusted with everybody's value: to add the noise, and to show nothing "
+    Model.CENTRAL: "The data holder is trusted with everybody's value: to add the noise, and to show nothing "
     "else. If they do not, nothing is left of the guarantee.",
-    Model.LOCAL: "Nobody is trusted but one's own device: each report is private by itself, whoever sees it.",
+    Model.LOCAL: "Nobody is trusted but one's own device: each report is private by itself.",
     Model.SHUFFLE: "A shuffler is trusted to mix everybody's messages and to tell nobody whose they were. ",
     Model.DUMMIES: "A shuffler is trusted to mix everybody's messages, to add messages of its own, and to tell nobody "
     "whose they were or how many it added of each kind. ",

@@ -209,7 +209,7 @@ def load_plan(path: str | Path, *, hash: str | None = None) -> Plan:
     writer, here = kept.get("headcount"), version("headcount")
     if set(kept) != {"format", "headcount", "hash", "plan"} or not _whole(kept):
         wrong = "was changed since it was saved: the plan in it and the hash beside it no longer belong together"
-        raise BadArgument("plan", f"{path} {wrong}", "get the file again from whoever saved it, or make the plan anew")
+        raise BadArgument("plan", f"{path} {wrong}", "get the file again, or make the plan anew")
     try:
         return plan_from_json(kept["plan"], hash=hash)
     except BadArgument as problem:

@@ -111,5 +111,5 @@ class LaplaceShares(NoisyTotal):
 
 
 def _sums() -> SumByGroup:
-    """In one group: whoever changes groups moves two totals by as much as whoever changes from nothing to all."""
+    """In one group: a change of group moves two totals by as much as a change from nothing to all."""
     return SumByGroup((Group(("all",)),), ("group",), Levels((-1.0, 1.0), 2))

@@ -42,7 +42,7 @@ MOST_BUCKETS = 1 << 12
 
 @dataclass(frozen=True)
 class Oracle:
-    """Randomised response among so many places, which are the cells of a family or, with a hash function, buckets."""
+    """Randomised response among the cells of a family or, with a hash function, its buckets."""
 
     cells: int
     places: int
@@ -123,7 +123,7 @@ class Oracle:
 
 
 def kept(places: int, epsilon: float) -> Chance:
-    """The chance of the truth among so many places."""
+    """The chance of the truth, among this many cells or buckets."""
     return Chance.down(1.0 / (1.0 + (places - 1) * math.exp(-epsilon)))
 
 

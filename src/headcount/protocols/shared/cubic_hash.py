@@ -30,7 +30,7 @@ class CubicHash:
 
     @classmethod
     def over(cls, values: int, buckets: int) -> CubicHash:
-        """Of so many values; the prime is one for which cubing is a permutation."""
+        """For this many values; the prime is one for which cubing is a permutation."""
         return cls(_prime(values), buckets)
 
     @property

@@ -78,7 +78,7 @@ class PaddedByShuffler(Protocol):
         return self.released().apply(self.nobody(), coins).totals
 
     def padding(self, coins: Coins) -> npt.NDArray[Any]:
-        """These messages, one kind after the other: whoever adds them mixes them."""
+        """These messages, one kind after the other, not yet mixed."""
         numbers = self.numbers(coins)
         messages = np.empty(int(numbers.sum()), dtype=self.message)
         messages["kind"] = np.repeat(np.arange(self.kinds), numbers)

@@ -11,7 +11,7 @@ Error:      unbiased, $\mathrm{Var}\,\hat c_j = \tau n\gamma(1-\gamma)/(\tau-1)^
             data.
 
 The paper draws the rows at random, and takes the least of a category's buckets less the noise; then
-it is biased by whoever else is in all of them. Here rows are the lines of a plane over the integers
+it is biased by other people who are in all of them. Here rows are the lines of a plane over the integers
 modulo s: any two categories meet in exactly one row, so that everybody else adds exactly one to
 $N_j$ and nothing is left to chance, or to any minimum.
 

@@ -74,7 +74,7 @@ class HashedHistogram(PoissonDummies):
         """A few dummies to a genuine message, or more of them, which costs messages and saves error."""
         largest = max(task.strategy.sizes_of_families)
         if largest < 3:
-            raise Unsupported("has so few cells that none are hashed", "use 'poisson-histogram'", protocol=cls.name)
+            raise Unsupported("has too few cells for any to be hashed", "use 'poisson-histogram'", protocol=cls.name)
         mean = 1.1 * likely_variance(budget) * touched(task)
         return [{"buckets": int(min(max(2.0, each * crowd.honest / mean), largest - 1))} for each in SPENT]
 

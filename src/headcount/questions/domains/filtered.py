@@ -13,7 +13,7 @@ from headcount.questions.domains.domain import Codes, Domain, Shape
 from headcount.questions.domains.product import Product
 from headcount.questions.reading import Array
 
-NOBODY = "~"  # the key of whoever holds no one: behind all others, which are lists in JSON
+NOBODY = "~"  # the key of people who hold no one: behind all others, which are lists in JSON
 
 
 @dataclass(frozen=True)

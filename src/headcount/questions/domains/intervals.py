@@ -223,7 +223,7 @@ class Intervals(Listed):
 
 @lru_cache(maxsize=16)
 def _edges(bounds: tuple[float, float], count: int) -> Floats:
-    """The ends of so many equal intervals between bounds."""
+    """The edges of equal intervals between bounds."""
     low, high = bounds
     edges = low + (high - low) * np.arange(count + 1) / count
     edges[-1] = high

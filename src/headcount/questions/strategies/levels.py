@@ -39,7 +39,7 @@ class Levels(OverTime):
 
     @cached_property
     def nodes(self) -> tuple[int, ...]:
-        """How many cells each level has; the last is of whoever came too late for a whole block, or not at all."""
+        """How many cells each level has; the last is of people who came too late for a whole block, or not at all."""
         return tuple(self.periods // width + 1 for width in self.widths)
 
     @cached_property

@@ -96,7 +96,7 @@ class SquareRoot(OverTime):
         return np.cumsum(np.cumsum(self._inverse) ** 2)
 
     def square(self, events: int, *, replaced: bool) -> int:
-        """The largest squared length by which somebody with so many events changes the cells.
+        """The squared L2 sensitivity: of a person with this many events.
 
         One event is the worst in the first period, as later ones change fewer cells, and several are all in that
         one. If replaced, one event moves by some number of periods, or away; several are bounded by what they and what
@@ -108,7 +108,7 @@ class SquareRoot(OverTime):
         return max([own, *map(self._moved, range(1, self.periods))]) if events == 1 else 2 * events**2 * own
 
     def _moved(self, by: int) -> int:
-        """The squared length of what an event in the first period changes that moves on by so many."""
+        """The squared length of the change when an event of the first period moves on by this many periods."""
         change = self.weights.copy()
         change[by:] -= self.weights[:-by]
         return int(change @ change)

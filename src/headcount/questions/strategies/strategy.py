@@ -72,7 +72,7 @@ class Strategy(ABC):
         raise NotImplementedError
 
     def square(self, events: int, *, replaced: bool) -> int:
-        """The largest squared length of what a person with so many events changes, where cells have weights."""
+        """The squared L2 sensitivity to a person with this many events, where cells have weights."""
         raise NotImplementedError
 
     @abstractmethod
