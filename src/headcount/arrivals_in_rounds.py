@@ -14,7 +14,7 @@ import numpy as np
 from headcount.answers.arrivals import ArrivalsEstimate
 from headcount.answers.linear import Linear
 from headcount.ledger.ledger import Ledger
-from headcount.planner.blocks_of_rounds import Levels
+from headcount.planner.blocks_of_rounds import BlockWidths
 from headcount.protocols.base.plan import Plan
 from headcount.questions.domains.domain import Label
 from headcount.rounds import Series
@@ -28,7 +28,7 @@ class ArrivalsInRounds(Series):
     @classmethod
     def counted(cls, plan: Plan, begins: Sequence[str], ledger: Ledger | None, asks: str) -> Self:
         """The series of these rounds, which the ledger is charged for."""
-        return cls.of_events(plan, begins, Levels((1,), len(begins), 0.0), ledger, asks)
+        return cls.of_events(plan, begins, BlockWidths((1,), len(begins), 0.0), ledger, asks)
 
     def told(self, whole: ArrivalsEstimate) -> Self:
         """The same with its answer."""

@@ -20,7 +20,7 @@ from headcount.engines.rounds import InRounds, added
 from headcount.errors import BadArgument
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advise import advise
-from headcount.planner.blocks_of_rounds import Levels, best_levels
+from headcount.planner.blocks_of_rounds import BlockWidths, best_levels
 from headcount.planner.planning import IMAGINED
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
@@ -126,7 +126,7 @@ def series(
     def plan(levels: int) -> Plan:
         return _plan(asked, Budget(epsilon, delta, Neighbours.ADD_REMOVE, contributes * levels))
 
-    levels = Levels((1,), rounds, 0.0)
+    levels = BlockWidths((1,), rounds, 0.0)
     if cumulative and not sums:
         levels = best_levels(rounds, lambda many: plan(many).protocol.rmse(reports=IMAGINED))
     budget = Budget(epsilon, delta, Neighbours.ADD_REMOVE)

@@ -29,7 +29,7 @@ from headcount.figures.text_table import TextTable
 from headcount.ledger.ledger import Ledger
 from headcount.phrases import Phrase
 from headcount.planner.advice import Advice
-from headcount.planner.blocks_of_rounds import Levels
+from headcount.planner.blocks_of_rounds import BlockWidths
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.programme.law import Noise
 from headcount.protocols.base.plan import Plan
@@ -76,11 +76,11 @@ class Series(Tabular):
             raise BadArgument("plan", "is for one round", Phrase("make one with {rounds}", rounds=52))
         if ledger is not None:
             ledger.charge(plan)
-        self._begin(plan, plan.rounds, Levels((1,), plan.rounds, 0.0))
+        self._begin(plan, plan.rounds, BlockWidths((1,), plan.rounds, 0.0))
 
     _turns: ClassVar[Lock] = Lock()  # one round at a time
 
-    def _begin(self, plan: Plan, rounds: int, levels: Levels) -> None:
+    def _begin(self, plan: Plan, rounds: int, levels: BlockWidths) -> None:
         self.plan, self.rounds, self.levels, self._process = plan, rounds, levels, os.getpid()
         self.begins: Sequence[str] = ()  # when each round begins, where that was told
         self.asks = plan.protocol.task.asks
@@ -88,7 +88,9 @@ class Series(Tabular):
         self._blocks: dict[tuple[int, int], Estimate] = {}
 
     @classmethod
-    def of_events(cls, plan: Plan, begins: Sequence[str], levels: Levels, ledger: Ledger | None, asks: str) -> Self:
+    def of_events(
+        cls, plan: Plan, begins: Sequence[str], levels: BlockWidths, ledger: Ledger | None, asks: str
+    ) -> Self:
         """A series in which each person counts in at most as many rounds, times levels, as the plan is for."""
         made = cls.__new__(cls)
         made._begin(plan, len(begins), levels)

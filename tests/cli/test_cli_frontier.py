@@ -12,7 +12,7 @@ from rich.console import Console
 from test_cli import BUDGET, headcount
 
 from headcount.cli import progress
-from headcount.cli.progress import Bar
+from headcount.cli.progress import ProgressBar
 
 SMALL = ("--n", 100, 10_000, "--ones", 1, 1_000, "--points", 4, "--protocols", "zsum,sample-threshold", *BUDGET)
 
@@ -104,7 +104,7 @@ class Watched(io.StringIO):
 def test_a_bar_is_shown_on_a_terminal_even_while_the_first_item_takes_long(monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     written = Watched()
-    for item in Bar("calibrating", Console(file=written, force_terminal=True, width=80))([1, 2, 3]):
+    for item in ProgressBar("calibrating", Console(file=written, force_terminal=True, width=80))([1, 2, 3]):
         assert written.drawn.wait(60) or item != 1
 
 
@@ -112,6 +112,6 @@ def test_a_bar_is_shown_on_a_terminal_even_while_the_first_item_takes_long(monke
 def test_no_bar_is_shown_before_that_or_where_nobody_watches(terminal, patience, monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE", patience)
     written = Watched()
-    bar = Bar("calibrating", Console(file=written, force_terminal=terminal, width=80))
+    bar = ProgressBar("calibrating", Console(file=written, force_terminal=terminal, width=80))
     assert list(bar([1, 2, 3])) == [1, 2, 3]
     assert not written.drawn.is_set()

@@ -14,7 +14,7 @@ from headcount.privacy.gaussian_shift import shifted
 from headcount.programme.coins import SeededCoins
 from headcount.protocols.central.discrete_gaussian import distance, gaussian
 from headcount.questions.arrivals import FINE, Arrivals
-from headcount.questions.strategies.levels import Levels, widths_over
+from headcount.questions.strategies.blocks_of_periods import BlocksOfPeriods, widths_over
 from headcount.questions.strategies.square_root import SquareRoot
 
 N = 10_000
@@ -123,7 +123,10 @@ def test_streams_that_react_to_what_was_told_learn_no_more_than_is_claimed(moves
     assert found > alone.delta(epsilon)
 
 
-@pytest.mark.parametrize("strategy", [Levels(13, (1,)), Levels(14, (1, 4)), Levels(27, (1, 3, 9)), SquareRoot(13, 16)])
+@pytest.mark.parametrize(
+    "strategy",
+    [BlocksOfPeriods(13, (1,)), BlocksOfPeriods(14, (1, 4)), BlocksOfPeriods(27, (1, 3, 9)), SquareRoot(13, 16)],
+)
 def test_sums_are_made_of_cells_before_their_end(strategy):
     held = np.arange(1, strategy.codes + 1)
     cells = strategy.counts(held).astype(np.float64)

@@ -13,7 +13,7 @@ from headcount.engines.files import FileEngine
 from headcount.engines.memory import MemoryEngine
 from headcount.engines.rounds import InRounds
 from headcount.engines.spark import SparkEngine
-from headcount.planner.blocks_of_rounds import Levels, best_levels
+from headcount.planner.blocks_of_rounds import BlockWidths, best_levels
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.pair import Pair
 from headcount.questions.count import Count
@@ -107,11 +107,11 @@ def test_two_levels_are_better_for_a_year_of_days():
     levels = best_levels(365, node_error(365))
     assert len(levels.widths) == 2
     assert levels.worst <= 17.5
-    assert Levels((1,), 365, node_error(365)(1)).worst == pytest.approx(25.9, abs=0.05)
+    assert BlockWidths((1,), 365, node_error(365)(1)).worst == pytest.approx(25.9, abs=0.05)
 
 
 def test_one_event_changes_one_node_of_each_level():
-    levels = Levels((1, 4, 16), 50, 1.0)
+    levels = BlockWidths((1, 4, 16), 50, 1.0)
     for at in range(1, 49):  # the last two rounds are in no whole block
         touched = [width for begin, width in levels if begin <= at < begin + width]
         assert len(touched) <= 3

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headcount.answers.labels import called
-from headcount.figures.curves import Column, curve
+from headcount.figures.curves import CurveColumn, curve
 from headcount.figures.intervals import Span, columns, rows
 from headcount.figures.picture import Pictured
 from headcount.figures.ticks import OF, spread_out
@@ -120,7 +120,7 @@ def distribution(estimate: DistributionEstimate, target: Any, theme: str, title:
         "xlabel": f"value; a column is {width} wide",
         "caption": _caption(estimate, f"{LINES}, each for itself; the band covers the whole curve" if band else LINES),
     }
-    drawn = [Column(low, high, part.value, *part.interval()) for low, high, part in found]
+    drawn = [CurveColumn(low, high, part.value, *part.interval()) for low, high, part in found]
     return curve(drawn, band, marks, target, theme=theme, **look)
 
 

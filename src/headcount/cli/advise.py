@@ -11,7 +11,7 @@ from headcount.cli.commands import Commands
 from headcount.cli.numbers import THOUSANDS, WHOLE, whole
 from headcount.cli.options import Corrupt, Delta, Formats, Least, Models, Neighbours, Plot, Theme, Title
 from headcount.cli.posing import posing
-from headcount.cli.progress import Bar
+from headcount.cli.progress import ProgressBar
 from headcount.cli.render import Format, advice_table, console, draw, require_drawable, sheet_table, show, write_file
 from headcount.cli.spelling import Flags
 from headcount.errors import BadArgument
@@ -117,7 +117,7 @@ def advise(
         collected=collected,
         within=within,
         neighbours=neighbours,
-        watch=Bar("advising"),
+        watch=ProgressBar("advising"),
     )
     if how is not Format.TABLE:
         show(advice.to_json(), how, "", advice.to_markdown())

@@ -51,7 +51,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """The same for what stands before the name of a command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -59,7 +59,7 @@ class Group(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-class Elsewhere(Group):
+class Elsewhere(CommandGroup):
     """A group whose commands are imported when they are asked for: importing all takes as long as an answer.
 
     Another package adds a command, a function or a group of `Commands`, by an entry point:
@@ -156,7 +156,7 @@ class Commands(typer.Typer):
     Typer's own tracebacks are off: they print the variables of every frame, and an answer may be among them.
     """
 
-    def __init__(self, cls: type[Group] = Group, add_completion: bool = False, **settings: Any) -> None:
+    def __init__(self, cls: type[CommandGroup] = CommandGroup, add_completion: bool = False, **settings: Any) -> None:
         settings |= {"add_completion": add_completion, "no_args_is_help": True, "pretty_exceptions_enable": False}
         super().__init__(cls=cls, **settings)
 

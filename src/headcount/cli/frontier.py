@@ -10,7 +10,7 @@ import typer
 from headcount.cli.commands import Commands
 from headcount.cli.options import Delta, Epsilon, Formats, Models, Neighbours, Ones, People, Plot, Theme, Title
 from headcount.cli.posing import posing
-from headcount.cli.progress import Bar
+from headcount.cli.progress import ProgressBar
 from headcount.cli.render import Format, draw, require_drawable, sheet_table, show
 from headcount.planner.frontier import Frontier
 from headcount.planner.frontier_points import frontier
@@ -58,7 +58,7 @@ def draw_frontier(
         neighbours=neighbours,
         over=over,
         points=points,
-        watch=Bar("calibrating"),
+        watch=ProgressBar("calibrating"),
     )
     _show_sheet(found, how)
     draw(how, plot, lambda: found.plot(title=title, theme=theme))
@@ -99,7 +99,7 @@ def draw_map(
         points=points,
         models=models or None,
         protocols=protocols,
-        watch=Bar("calibrating"),
+        watch=ProgressBar("calibrating"),
     )
     if how is Format.TABLE:
         print(f"{found.finding}.\n\n{found.summary()}\n")

@@ -11,7 +11,7 @@ from rich.console import Console
 PATIENCE = 1.0  # seconds without a bar
 
 
-class Bar:
+class ProgressBar:
     """Goes through a list; after a second it shows how far, on standard error, and only if that is a terminal."""
 
     def __init__(self, what: str, console: Console | None = None) -> None:

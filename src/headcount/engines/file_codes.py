@@ -21,7 +21,7 @@ from headcount.engines.several_rows import Lots, in_sql
 from headcount.engines.tallying import PART
 from headcount.errors import BadArgument, BadData
 from headcount.programme.table import Ints
-from headcount.questions.domains.domain import DIFFERENT, Codes, Domain, Spelling
+from headcount.questions.domains.domain import DIFFERENT, Codes, Domain, SqlDialect
 from headcount.questions.domains.missing import DROP, NO, REFUSE
 from headcount.questions.domains.product import Product
 from headcount.questions.reading import EXACT, MISSING, NUMERAL, SPACE
@@ -41,7 +41,7 @@ KEPT = "kept"
 PLAIN_MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z?"
 LOTS = Lots("sha256({})", "unnest(range(many))", "struct_pack({})", "{0} := {0}", "unnest(arg_min(code, lot, {most}))")
 ADDED = "coalesce(nullif(list_sum(list_sort(list({}))), 'nan'::DOUBLE), 0.0)"
-SPELLING = Spelling("$given_{}".format, "TRY_CAST({} AS BIGINT)".format)
+DIALECT = SqlDialect("$given_{}".format, "TRY_CAST({} AS BIGINT)".format)
 IN_SQL = InSQL(
     literal, f"trim({{}}, {literal(SPACE)})".format, lambda said, to: f"regexp_full_match({said}, {literal(to)})"
 )
@@ -94,7 +94,7 @@ class Column:
             value, fits = self.moment, f"{FIRST_MOMENT} <= {self.moment} AND {self.moment} <= {LAST_MOMENT} AND "
         else:
             return None
-        steps = part.counted(value, Spelling(f"$given_{self.name}_{{}}".format, SPELLING.nearest))
+        steps = part.counted(value, SqlDialect(f"$given_{self.name}_{{}}".format, DIALECT.nearest))
         code, fits = f"CAST({steps.code} AS BIGINT)", f"{fits}{steps.fits}"
         missing, outside = ("NULL" if code is None else str(code) for code in (part.missing_code, part.outside_code))
         lacking = "FALSE" if isinstance(part.missing, float | int) else self.absent
@@ -392,7 +392,7 @@ class FileCodes:
         """What has no step, since it does not fit, is left out: then there are fewer steps than people."""
         (*groups, part), (*_, column) = self.domain.parts, source.columns
         integer = column.kind in WHOLE and not isinstance(part.missing, float | int)
-        steps = part.steps(column.name if integer else column.held(part), SPELLING, integer=integer)
+        steps = part.steps(column.name if integer else column.held(part), DIALECT, integer=integer)
         code, add, origin = steps.code, "sum", steps.origin
         if code != column.name and self.size * part.size < MOST_ADDED:
             add, origin = "sum_no_overflow", origin - part.size // 2

@@ -16,7 +16,7 @@ from headcount.engines.spark_work import FromBatch, ReadRows
 from headcount.errors import BadArgument, BadData
 from headcount.phrases import unpacked
 from headcount.programme.table import Ints
-from headcount.questions.domains.domain import Codes, Domain, Shape, Spelling
+from headcount.questions.domains.domain import Codes, Domain, Shape, SqlDialect
 from headcount.questions.domains.missing import DROP, REFUSE
 from headcount.questions.domains.product import Product
 from headcount.questions.reading import SPACE
@@ -36,7 +36,7 @@ LOTS = Lots(
     "explode(slice(array_sort(collect_list(struct(lot, code))), 1, {most}).code)",
 )
 ADDED = "nanvl(aggregate(array_sort(collect_list({})), CAST(0 AS DOUBLE), (total, each) -> total + each), 0D)"
-SPELLING = Spelling(":{}".format, "CAST(rint({}) AS BIGINT)".format)
+DIALECT = SqlDialect(":{}".format, "CAST(rint({}) AS BIGINT)".format)
 WHOLE = r"\A(?:{})\z"  # of a text matches a pattern
 HALF = 30  # bits: steps are added up in parts above and below, so that neither comes to more than an integer holds
 MOST_PEOPLE = 1 << 33
@@ -112,7 +112,7 @@ class SparkCodes:
             value = f"CAST({MOMENTS[kind].format(name)} AS DOUBLE)"
         else:
             return None
-        steps = part.counted(value, Spelling(f":{name}_{{}}".format, SPELLING.nearest))
+        steps = part.counted(value, SqlDialect(f":{name}_{{}}".format, DIALECT.nearest))
         missing, outside = ("NULL" if code is None else str(code) for code in (part.missing_code, part.outside_code))
         inside = f"WHEN {steps.fits} THEN CAST({steps.code} AS BIGINT)"
         code = f"CASE WHEN {absent} THEN {missing} {inside} ELSE {outside} END"
@@ -125,7 +125,7 @@ class SparkCodes:
         if not groups:
             people, total = self._summed
             return np.zeros(1, dtype=np.int64), np.array([people]), [total]
-        steps = part.steps(self._number(part, self._names[-1]), SPELLING)
+        steps = part.steps(self._number(part, self._names[-1]), DIALECT)
         columns = ", ".join(names)
         table = self._sql(
             f"SELECT {columns}, count(*) AS people, count(step) AS fitting, "
@@ -162,7 +162,7 @@ class SparkCodes:
     def _summed(self) -> tuple[int, int]:
         """How many people, and the sum of their codes. What numpy makes of each value, Spark does too."""
         (part,) = self.domain.parts
-        steps = part.steps(self._number(part, "part0"), SPELLING)
+        steps = part.steps(self._number(part, "part0"), DIALECT)
         found = self._one(
             "SELECT count(*) AS people, count(step) AS fitting, "
             f"sum(shiftright(step, {HALF})) AS high, sum(step & {(1 << HALF) - 1}) AS low "

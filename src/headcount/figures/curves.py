@@ -15,7 +15,7 @@ LETTER = 0.078  # inches, about
 
 
 @dataclass(frozen=True)
-class Column:
+class CurveColumn:
     """A bin from one place to another, and how many people are in it, with an interval."""
 
     start: float
@@ -26,7 +26,7 @@ class Column:
 
 
 def curve(
-    columns: Sequence[Column],
+    columns: Sequence[CurveColumn],
     band: Sequence[tuple[float, float, float, float]],
     marks: Sequence[tuple[float, float]],
     target: Target,
@@ -56,7 +56,7 @@ def curve(
     return target
 
 
-def _columns(axes: Any, columns: Sequence[Column], theme: Theme) -> None:
+def _columns(axes: Any, columns: Sequence[CurveColumn], theme: Theme) -> None:
     colour = theme.families["central noise"]
     middles = [(each.start + each.end) / 2.0 for each in columns]
     widths = [0.9 * (each.end - each.start) for each in columns]

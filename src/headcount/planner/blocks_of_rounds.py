@@ -1,4 +1,4 @@
-"""Levels: rounds, and blocks of rounds that are counted once more, so that sums over many rounds err less.
+"""Levels of blocks: rounds, and blocks of rounds that are counted once more, so that sums over many rounds err less.
 
 If a person is in at most one round, they are in one node of each level: rounds, blocks of b rounds, blocks of b²
 rounds. Each level costs as much as the others, and a sum over a prefix of rounds takes as many nodes as the digits
@@ -16,7 +16,7 @@ WORTH = 0.99  # of the error at the worst round: another level must bring it bel
 
 
 @dataclass(frozen=True)
-class Levels:
+class BlockWidths:
     """The widths of all levels, in rounds, and what a sum of rounds errs with nodes of this error."""
 
     widths: tuple[int, ...]
@@ -52,16 +52,16 @@ class Levels:
         return [len(self.nodes(last)) for last in range(1, self.rounds + 1)]
 
 
-def best_levels(rounds: int, node_error: Callable[[int], float]) -> Levels:
+def best_levels(rounds: int, node_error: Callable[[int], float]) -> BlockWidths:
     """The levels with the smallest error at the worst round; `node_error` is that of a node, by the levels."""
-    best = Levels((1,), rounds, node_error(1))
+    best = BlockWidths((1,), rounds, node_error(1))
     for levels in range(2, MOST_LEVELS + 1):
         likely = round(rounds ** (1.0 / levels))
         bases = range(max(2, likely - 4), likely + 5)
         if max(bases) ** (levels - 1) >= 2 * rounds:
             break
         error = node_error(levels)
-        tried = [Levels(tuple(base**level for level in range(levels)), rounds, error) for base in bases]
+        tried = [BlockWidths(tuple(base**level for level in range(levels)), rounds, error) for base in bases]
         found = min(tried, key=lambda each: (each.worst, each.average))
         if found.worst > WORTH * best.worst:
             return best

@@ -81,7 +81,7 @@ class Pair(PrivacyLoss):
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         if epsilon.size <= FEW:
-            both = [Pairs(self.p[None], self.q[None]).divergences(float(e)) for e in epsilon]
+            both = [ManyPairs(self.p[None], self.q[None]).divergences(float(e)) for e in epsilon]
             return np.concatenate([b[0] for b in both]), np.concatenate([b[1] for b in both])
         forward, backward = self.by_ratio
         return forward.divergence(epsilon), backward.divergence(epsilon)
@@ -91,7 +91,7 @@ class Pair(PrivacyLoss):
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class ManyPairs:
     """Many pairs of neighbours at once, one a row."""
 
     p: Floats
@@ -111,7 +111,7 @@ class WorstPair(PrivacyLoss):
 
     kind = "exact"
 
-    pairs: Pairs
+    pairs: ManyPairs
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         both = [self.pairs.divergences(float(e)) for e in epsilon]

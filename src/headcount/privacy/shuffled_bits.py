@@ -23,7 +23,7 @@ import numpy as np
 
 from headcount.privacy import laws
 from headcount.privacy.loss import Kind, PrivacyLoss
-from headcount.privacy.pair import Pairs, exp_down
+from headcount.privacy.pair import ManyPairs, exp_down
 from headcount.programme.chance import Chance
 from headcount.programme.law import Floats, Law
 from headcount.programme.table import Ints
@@ -156,7 +156,7 @@ class ShuffledBits(PrivacyLoss):
         kept, lost = (np.array([np.convolve(row, side) for row in rest]) for side in sides)
         apart = self.bits - 2 * victim.start - victim.masses.size + 1  # where the two begin
         ends = [(0, 0), (max(apart, 0), max(-apart, 0))]
-        pairs = Pairs(np.pad(kept, ends), np.pad(lost, [end[::-1] for end in ends]))
+        pairs = ManyPairs(np.pad(kept, ends), np.pad(lost, [end[::-1] for end in ends]))
         return np.maximum(*pairs.divergences(epsilon - ROUNDED))
 
     def _odds(self, epsilon: float) -> tuple[float, float]:

@@ -37,7 +37,7 @@ Dot = tuple[Fraction, Fraction, int]  # the likelihood ratio, the divergence the
 
 
 @dataclass(frozen=True)
-class Rounds:
+class RoundLosses:
     """Several rounds of one question, each with the same divergences; asked for deltas down to `smallest`."""
 
     each: Divergence

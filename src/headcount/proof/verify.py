@@ -29,7 +29,7 @@ from headcount.proof.divergence import Bounds
 from headcount.proof.effort import DEFAULT, limited
 from headcount.proof.expression import Unreadable
 from headcount.proof.report_length import too_many
-from headcount.proof.rounds import Rounds
+from headcount.proof.rounds import RoundLosses
 
 PROVERS: tuple[Prover, ...] = (
     central.prove,
@@ -196,7 +196,7 @@ def _judged(claim: Claim) -> Verdict:
     bounds, because = each, proof.because
     if claim.rounds > 1:
         smallest = min((delta for _, delta in claim.curve if delta), default=Fraction(1, 1 << 60))
-        bounds = Rounds(each, claim.rounds, smallest).bounds
+        bounds = RoundLosses(each, claim.rounds, smallest).bounds
         because = f"{proof.because}; the losses of {claim.rounds:,} rounds are added up in the worse order"
     points = tuple(CurvePoint(epsilon, delta, bounds(epsilon)) for epsilon, delta in claim.curve)
     answers = {point.answer for point in points}

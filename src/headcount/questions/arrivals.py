@@ -20,7 +20,7 @@ from headcount.questions.domains.domain import Codes, Label, Shape
 from headcount.questions.domains.missing import AS_OTHER
 from headcount.questions.question import Question
 from headcount.questions.reading import Mask, Read
-from headcount.questions.strategies.levels import Levels, widths_over
+from headcount.questions.strategies.blocks_of_periods import BlocksOfPeriods, widths_over
 from headcount.questions.strategies.over_time import OverTime
 from headcount.questions.strategies.square_root import MOST_PERIODS, SquareRoot
 from headcount.questions.strategies.strategy import Strategy
@@ -106,10 +106,10 @@ class Arrivals(Question):
         return Shape.K_OF if self.fine is None else Shape.WEIGHTED
 
     @cached_property
-    def strategy(self) -> Levels | SquareRoot:
+    def strategy(self) -> BlocksOfPeriods | SquareRoot:
         if self.fine is not None:
             return SquareRoot(self.periods + 1, self.fine)
-        return Levels(self.periods + 1, self.widths or (1,))
+        return BlocksOfPeriods(self.periods + 1, self.widths or (1,))
 
     def variants(self) -> Iterable[Question]:
         """Weighted cells, and each number of levels."""

@@ -152,7 +152,7 @@ class Numbers(Scale):
         return quantity("bounds", value, self.works)
 
 
-class WholeNumbers(Numbers):
+class Integers(Numbers):
     """A whole number that is the upper bound is within it."""
 
     whole = True
@@ -249,7 +249,7 @@ class Durations(Scale):
         return clock(found)
 
 
-NUMBERS, WHOLE_NUMBERS, MOMENTS, DURATIONS = Numbers(), WholeNumbers(), Moments(), Durations()
+NUMBERS, WHOLE_NUMBERS, MOMENTS, DURATIONS = Numbers(), Integers(), Moments(), Durations()
 
 
 def scale_of(bounds: Any) -> Scale:

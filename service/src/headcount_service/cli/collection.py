@@ -18,7 +18,7 @@ from rich.markup import escape
 
 from headcount.cli.commands import Commands
 from headcount.cli.options import Formats, Plot, Theme, Title
-from headcount.cli.progress import Bar
+from headcount.cli.progress import ProgressBar
 from headcount.cli.render import Format, grid, moment, show, waiting, warn
 from headcount.cli.rounds import Cell, Save, require_cell, require_writable, show_series
 from headcount.common.atomic_files import write_atomically
@@ -249,7 +249,7 @@ def _rehearse(
         raise BadArgument("--devices", f"is {devices}", f"use a number from 1 to {MOST_DEVICES:,}")
     needed = held is not None and held.collection(name).admission == "invited"
     invitations = held.invite(name, devices) if held is not None and needed else []
-    watch = Bar("devices report")
+    watch = ProgressBar("devices report")
     receipts = report_all(address, name, [answer] * devices, hash=hash, invitations=invitations, watch=watch)
     states = Counter(receipt.state for receipt in receipts)
     told = ", ".join(f"{number:,} {state}" for state, number in sorted(states.items()))

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import Delta, Epsilon, Formats
-from headcount.cli.progress import Bar
+from headcount.cli.progress import ProgressBar
 from headcount.cli.render import Format, console, show
 from headcount.errors import Refused
 from headcount.planner.advise import advise
@@ -83,7 +83,7 @@ def demo(
             answers.astype(int).tolist(),
             hash=collection.hash,
             invitations=invited,
-            watch=Bar("devices report"),
+            watch=ProgressBar("devices report"),
         )
         terminal.print(f"{len(receipts):,} devices have reported. One of them tells its owner:\n")
         terminal.print(str(receipts[0]), style="italic", highlight=False)

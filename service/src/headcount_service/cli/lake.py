@@ -12,7 +12,7 @@ import typer
 
 from headcount.cli.commands import Commands
 from headcount.cli.options import Formats
-from headcount.cli.progress import Bar
+from headcount.cli.progress import ProgressBar
 from headcount.cli.render import Format, console, show
 from headcount.common.atomic_files import read_text
 from headcount.errors import BadArgument, MissingExtra
@@ -44,7 +44,7 @@ def report(
 
     if not 1 <= devices <= MOST_DEVICES:
         raise BadArgument("--devices", f"is {devices}", f"use a number from 1 to {MOST_DEVICES:,}")
-    watch = Bar("devices report")
+    watch = ProgressBar("devices report")
     write_uploads(out, prepare_uploads(_offer(collection), [given_or_read(answer)] * devices, watch))
     print(f"{devices:,} upload{'s' * (devices > 1)} in {out}")
 

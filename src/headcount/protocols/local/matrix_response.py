@@ -26,7 +26,7 @@ from headcount.answers.intervals import SKEWED, covering, skewed_by, sure_half_w
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd, Model, PrivacyLoss
 from headcount.privacy.amplified import Amplified, MessageLaws
-from headcount.privacy.pair import Pairs, WorstPair
+from headcount.privacy.pair import ManyPairs, WorstPair
 from headcount.privacy.shuffled_bits import ShuffledBits
 from headcount.programme import Brick, Chance, Emit, Field, From, Let, Maybe, Table, Tally
 from headcount.programme.chance import WORD
@@ -140,7 +140,7 @@ class MatrixResponse(Protocol):
 
     def view(self, honest: int) -> PrivacyLoss:
         first, second = zip(*combinations(range(len(self.rows)), 2), strict=True)
-        return WorstPair(Pairs(self.chances[list(first)], self.chances[list(second)]))
+        return WorstPair(ManyPairs(self.chances[list(first)], self.chances[list(second)]))
 
     @property
     def message_laws(self) -> MessageLaws:

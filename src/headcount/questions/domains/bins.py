@@ -15,7 +15,7 @@ from headcount.errors import BadArgument
 from headcount.phrases import Phrase
 from headcount.programme.law import Floats
 from headcount.questions.domains.categories import Listed, positive
-from headcount.questions.domains.domain import Codes, Spelling, Steps
+from headcount.questions.domains.domain import Codes, SqlDialect, Steps
 from headcount.questions.domains.levels import bounded
 from headcount.questions.reading import Array, numbers
 
@@ -70,8 +70,8 @@ class Bins(Listed):
     def line(self) -> str:  # type: ignore[override]
         return "numbers" if len(self.edges) <= MOST_COMPARED else ""
 
-    def counted(self, value: str, spell: Spelling) -> Steps:
-        return between_edges(self.edges, value, spell, closed=True)
+    def counted(self, value: str, dialect: SqlDialect) -> Steps:
+        return between_edges(self.edges, value, dialect, closed=True)
 
     @property
     def grouped(self) -> bool:
@@ -94,10 +94,10 @@ class Bins(Listed):
         return {"edges": list(self.edges), **self._placing()}
 
 
-def between_edges(edges: Sequence[float], value: str, spell: Spelling, *, closed: bool) -> Steps:
+def between_edges(edges: Sequence[float], value: str, dialect: SqlDialect, *, closed: bool) -> Steps:
     """How many edges are beneath, without the first one; where the last bin is closed, the last edge is in it."""
     given = {f"edge{place}": edge for place, edge in enumerate(edges)}
-    first, *inner, last = (spell.parameter(name) for name in given)
+    first, *inner, last = (dialect.parameter(name) for name in given)
     code = " + ".join(["0", *(f"CAST({value} >= {edge} AS INTEGER)" for edge in inner)])
     return Steps(code, f"{value} >= {first} AND {value} {'<=' if closed else '<'} {last}", given)
 

@@ -69,7 +69,7 @@ class Merge(StrEnum):
 
 
 @dataclass(frozen=True)
-class Spelling:
+class SqlDialect:
     """How a database writes two things: a parameter of this name, and the whole number nearest to an expression."""
 
     parameter: Callable[[str], str]
@@ -147,7 +147,7 @@ class Domain(ABC):
         """The same where a database has already compared this part's column with its `where`."""
         return self
 
-    def steps(self, number: str, spell: Spelling, *, integer: bool = False) -> Steps:
+    def steps(self, number: str, dialect: SqlDialect, *, integer: bool = False) -> Steps:
         """The codes of an amount in SQL, of an expression for the number that a row holds: a double, or an integer."""
         raise NotImplementedError
 
@@ -155,7 +155,7 @@ class Domain(ABC):
     outside_code: int | None = None  # of what lies elsewhere, or is none; None where that is refused
     missing_code: int | None = None  # the same of what is missing
 
-    def counted(self, value: str, spell: Spelling) -> Steps:
+    def counted(self, value: str, dialect: SqlDialect) -> Steps:
         """The codes in SQL of an expression for the number, or the microseconds, that a row holds."""
         raise NotImplementedError
 

@@ -14,7 +14,7 @@ from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
 from headcount.programme.law import Floats
 from headcount.questions.domains.categories import Listed, positive
-from headcount.questions.domains.domain import Codes, Spelling, Steps
+from headcount.questions.domains.domain import Codes, SqlDialect, Steps
 from headcount.questions.domains.levels import within_bounds
 from headcount.questions.domains.missing import AMOUNTS, WITHOUT_NUMBER, Kind
 from headcount.questions.reading import AS_NUMBERS, Array
@@ -173,11 +173,11 @@ class Intervals(Listed):
         wide = self.step > COARSE * np.spacing(max(map(abs, self.ends)))
         return self.scale.called if wide and self.scale in (NUMBERS, MOMENTS) and self.dates is None else ""
 
-    def counted(self, value: str, spell: Spelling) -> Steps:
+    def counted(self, value: str, dialect: SqlDialect) -> Steps:
         """The interval a quarter of one below, or the next one, whose edge is the same double as in `edges`."""
         (low, high), count = self.ends, self.count
         given = {"low": low, "high": high, "width": high - low, "scale": count / (high - low), "count": float(count)}
-        least, most, width, scale, many = (spell.parameter(name) for name in given)
+        least, most, width, scale, many = (dialect.parameter(name) for name in given)
         held = f"least(greatest({value}, {least}), {most})" if self.clip else value
         fits = f"{value} IS NOT NULL" if self.clip else f"{value} >= {least} AND {value} <= {most}"
         near = f"least(greatest(floor(({held} - {least}) * {scale} - 0.25), 0), {many})"

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
-from headcount.questions.domains.domain import Domain, Merge, Shape, Spelling, Steps
+from headcount.questions.domains.domain import Domain, Merge, Shape, SqlDialect, Steps
 from headcount.questions.domains.missing import rule
 from headcount.questions.reading import AS_NUMBERS, EXACT, Array
 from headcount.questions.reading import numbers as numerals
@@ -111,11 +111,11 @@ class Levels(Domain):
             raise BadData("data has values between the steps, as between whole numbers", works)
         return np.asarray(nearest, dtype=np.int64)
 
-    def steps(self, number: str, spell: Spelling, *, integer: bool = False) -> Steps:
+    def steps(self, number: str, dialect: SqlDialect, *, integer: bool = False) -> Steps:
         """The codes in SQL, equal to those of `codes` for every number."""
         (low, high), origin = self.limits, self.bounds[0]
         given = {"low": low, "high": high, "steps": self.count / self.width}
-        least, most, scale = (spell.parameter(name) for name in given)
+        least, most, scale = (dialect.parameter(name) for name in given)
         if integer and self.count == self.width and not self.clip:
             limits = {"low": int(low), "high": int(high)}
             return Steps(number, f"{number} BETWEEN {least} AND {most}", limits, int(origin))
@@ -127,10 +127,10 @@ class Levels(Domain):
         steps = f"{held} * {scale}"
         if origin:
             given["origin"] = origin
-            steps = f"({held} - {spell.parameter('origin')}) * {scale}"
+            steps = f"({held} - {dialect.parameter('origin')}) * {scale}"
         if self.stepped:
-            fits += f" AND abs({steps} - {spell.nearest(steps)}) <= {BETWEEN_STEPS}"
-        return Steps(spell.nearest(steps), fits, given)
+            fits += f" AND abs({steps} - {dialect.nearest(steps)}) <= {BETWEEN_STEPS}"
+        return Steps(dialect.nearest(steps), fits, given)
 
     grouped = True
 

@@ -15,7 +15,7 @@ from headcount.errors import BadArgument
 from headcount.phrases import Phrase
 from headcount.questions.domains.bins import MOST_COMPARED, between_edges
 from headcount.questions.domains.categories import MOST_CATEGORIES, Listed
-from headcount.questions.domains.domain import Codes, Spelling, Steps
+from headcount.questions.domains.domain import Codes, SqlDialect, Steps
 from headcount.questions.reading import Array
 from headcount.questions.times import iso, moment, moments, written
 
@@ -97,8 +97,8 @@ class Periods(Listed):
     def line(self) -> str:  # type: ignore[override]
         return "moments" if len(self.starts) <= MOST_COMPARED and self.dates is None else ""
 
-    def counted(self, value: str, spell: Spelling) -> Steps:
-        return between_edges(self._moments, value, spell, closed=False)
+    def counted(self, value: str, dialect: SqlDialect) -> Steps:
+        return between_edges(self._moments, value, dialect, closed=False)
 
     @property
     def grouped(self) -> bool:

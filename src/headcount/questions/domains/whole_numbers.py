@@ -10,7 +10,7 @@ import numpy as np
 
 from headcount.errors import BadArgument
 from headcount.phrases import Phrase
-from headcount.questions.domains.domain import Codes, Spelling, Steps
+from headcount.questions.domains.domain import Codes, SqlDialect, Steps
 from headcount.questions.domains.intervals import Intervals
 from headcount.questions.domains.levels import LONGEST, Levels
 from headcount.questions.reading import Array
@@ -58,11 +58,11 @@ class WholeNumbers(Intervals):
         held = self.read(column)
         return self._levels.codes(held).astype(self.narrow) if held.size else np.zeros(0, dtype=self.narrow)
 
-    def counted(self, value: str, spell: Spelling) -> Steps:
-        clipped = replace(self._levels, clip=True).steps(value, spell)
+    def counted(self, value: str, dialect: SqlDialect) -> Steps:
+        clipped = replace(self._levels, clip=True).steps(value, dialect)
         if self.clip:
             return clipped
-        low, high = (spell.parameter(name) for name in ("low", "high"))
+        low, high = (dialect.parameter(name) for name in ("low", "high"))
         return replace(clipped, fits=f"{value} BETWEEN {low} AND {high} AND {clipped.fits}")
 
     def label(self, code: int) -> int:

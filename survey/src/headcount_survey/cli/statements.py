@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from headcount.cli.options import Formats
-from headcount.cli.progress import Bar
+from headcount.cli.progress import ProgressBar
 from headcount.cli.render import Format, console, grid, show
 
 OPEN, SHUT = "\ue000", "\ue001"  # of an absolute value, until spaces are settled
@@ -99,7 +99,7 @@ def check(
     not bear it out."""
     from headcount_survey.statements import found
 
-    rows = [_row(one) for one in Bar("checks")(found(key))]
+    rows = [_row(one) for one in ProgressBar("checks")(found(key))]
     if how is Format.TABLE:
         for row in rows:
             _print(row)

@@ -10,7 +10,7 @@ import typer
 
 from headcount.cli.commands import Commands
 from headcount.cli.options import Formats, parameters_of
-from headcount.cli.progress import Bar
+from headcount.cli.progress import ProgressBar
 from headcount.cli.render import Format, console, grid, show
 from headcount.errors import BadArgument
 from headcount_survey.cli.statements import check
@@ -48,7 +48,7 @@ def run(
     began, amiss = time.monotonic(), []
     for place, one in enumerate(chosen, 1):
         started = time.monotonic()
-        found = one.run(quick, Bar(f"{place}/{len(chosen)} {one.name}" if len(chosen) > 1 else one.name))
+        found = one.run(quick, ProgressBar(f"{place}/{len(chosen)} {one.name}" if len(chosen) > 1 else one.name))
         written = write(one, found, out)
         terminal.print(f"[bold]{one.name}[/]  {one.question}")
         terminal.print(found.answer, markup=False, highlight=False)

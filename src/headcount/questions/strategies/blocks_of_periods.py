@@ -1,4 +1,4 @@
-"""Levels over periods: each period has a cell, and so has each block of b periods, of b² periods, …
+"""Blocks of periods: each period has a cell, and so has each block of b periods, of b² periods, …
 
 Somebody who comes in one period is in one cell of each level. The sum of the first t periods takes as many cells as the
 digits of t in base b come to, and all of them lie before t: such sums can be told while periods go on.
@@ -22,8 +22,8 @@ MOST_LEVELS = 3
 
 
 @dataclass(frozen=True)
-class Levels(OverTime):
-    """Levels of these widths, 1 first, of which each divides the next; the last code is of people in no period."""
+class BlocksOfPeriods(OverTime):
+    """Blocks of these widths, 1 first, of which each divides the next; the last code is of people in no period."""
 
     codes: int
     widths: tuple[int, ...] = (1,)
@@ -112,5 +112,5 @@ def widths_over(periods: int) -> Iterator[tuple[int, ...]]:
 
 
 def _sizes(periods: int, widths: tuple[int, ...]) -> tuple[float, float]:
-    variances = Levels(periods + 1, widths).prefix_variances
+    variances = BlocksOfPeriods(periods + 1, widths).prefix_variances
     return float(variances.max()), math.fsum(variances)
