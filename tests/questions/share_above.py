@@ -23,8 +23,8 @@ class Above(Domain):
     """Whether a number is above the threshold; of several rows of a person, whether any is."""
 
     threshold: float
-    shape: ClassVar[Shape] = Shape.BIT
-    merge: ClassVar[Merge] = Merge.ANY  # type: ignore[misc]
+    shape = Shape.BIT
+    merge = Merge.ANY
     size = 2
     described = "Whether a number is above a threshold."
     accepted = "a number"

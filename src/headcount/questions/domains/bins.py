@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class Bins(Listed):
     edges: tuple[float, ...]
     other: bool = False
     missing: str | None = None
-    outside: ClassVar[str] = "outside the edges"
+    outside = "outside the edges"
     reads_numbers = True
 
     def __post_init__(self) -> None:
@@ -67,7 +67,7 @@ class Bins(Listed):
         return between(np.array(self.edges), told, self.size) if is_pair(told) else super().shares(told)
 
     @property
-    def line(self) -> str:  # type: ignore[override]
+    def line(self) -> str:
         return "numbers" if len(self.edges) <= MOST_COMPARED else ""
 
     def counted(self, value: str, dialect: SqlDialect) -> Steps:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +40,8 @@ class Bit(Domain):
     where: tuple[Declared, ...] | None = None
     missing: str | None = None
     spelled: bool = False
-    shape: ClassVar[Shape] = Shape.BIT
-    merge: ClassVar[Merge] = Merge.ANY  # type: ignore[misc]
+    shape = Shape.BIT
+    merge = Merge.ANY
     size = 2
     described = "One value for each person, 0 or 1."
     accepted = "1 for yes or 0 for no"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +13,7 @@ import numpy as np
 from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
 from headcount.programme.law import Floats
-from headcount.questions.domains.domain import Codes, Domain, Label, Merge, Shape
+from headcount.questions.domains.domain import Codes, Domain, Label, Shape
 from headcount.questions.domains.missing import AS_OTHER, CATEGORY, DROP, LISTS, MISSING, REFUSE, Kind, rule
 from headcount.questions.reading import Array, Declared, Mask, Read, declared_number, declared_text, numbers, texts
 from headcount.types import Labels
@@ -26,13 +27,23 @@ class Listed(Domain):
     """Base of categories and bins: a code for each label, perhaps one for missing values, and one for `other`."""
 
     labels: Sequence[Label]
-    other: bool
-    missing: str | None
-    outside: ClassVar[str]
     remedy: ClassVar[Phrase] = Phrase("name them all, or use {other} to count the rest apart", other=True)
-    takes: ClassVar[Kind] = LISTS  # what may become of a missing value
-    shape: ClassVar[Shape] = Shape.ONE_OF
-    merge: ClassVar[Merge] = Merge.SAME  # type: ignore[misc]
+    shape = Shape.ONE_OF
+
+    @property
+    @abstractmethod
+    def other(self) -> bool:
+        """Whether people with none of the labels are counted."""
+
+    @property
+    @abstractmethod
+    def outside(self) -> str:
+        """Where values without a label lie, as the end of a sentence."""
+
+    @property
+    def takes(self) -> Kind:
+        """What may become of a missing value."""
+        return LISTS
 
     @property
     def size(self) -> int:
@@ -41,7 +52,7 @@ class Listed(Domain):
     @property
     def apart(self) -> bool:
         """Whether missing values are a category of their own."""
-        return self.missing == CATEGORY
+        return bool(self.missing == CATEGORY)
 
     @property
     def called(self) -> list[Label]:
@@ -49,11 +60,11 @@ class Listed(Domain):
         return [*self.labels, *([MISSING] if self.apart else [])]
 
     @property
-    def outside_code(self) -> int | None:  # type: ignore[override]
+    def outside_code(self) -> int | None:
         return self.size - 1 if self.other else None
 
     @property
-    def missing_code(self) -> int | None:  # type: ignore[override]
+    def missing_code(self) -> int | None:
         return {CATEGORY: len(self.labels), AS_OTHER: self.size - 1}.get(self.missing or "")
 
     def placed(self, codes: Codes, read: Read, known: Mask) -> Codes:
@@ -118,7 +129,7 @@ class Categories(Listed):
     labels: Sequence[Label]
     other: bool = False
     missing: str | None = None
-    outside: ClassVar[str] = "outside the categories"
+    outside = "outside the categories"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", _checked(self.labels))
@@ -138,7 +149,7 @@ class Categories(Listed):
         return bool(column.min() >= 0 and column.max() < len(self.labels))
 
     @property
-    def reads_numbers(self) -> bool:  # type: ignore[override]
+    def reads_numbers(self) -> bool:
         return not self._textual
 
     @property

@@ -93,10 +93,7 @@ class Domain(ABC):
     and merge a person's rows, part by part.
     """
 
-    shape: ClassVar[Shape]
-    merge: Merge
     where: Any = None  # of declared values, those whose code is 1, where all others have 0
-    reads_numbers = False  # whether text is read as a number
     by_minute: ClassVar[bool] = False  # whether the minute of a moment decides its code
     missing: Any = None  # what becomes of a missing value, see `missing.py`; None for the usual way
 
@@ -104,6 +101,21 @@ class Domain(ABC):
     @abstractmethod
     def size(self) -> int:
         """How many codes there are."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> Shape:
+        """What kind its codes are of."""
+
+    @property
+    def merge(self) -> Merge:
+        """How the rows of one person become one answer."""
+        return Merge.SAME
+
+    @property
+    def reads_numbers(self) -> bool:
+        """Whether text is read as a number."""
+        return False
 
     @property
     def parts(self) -> tuple[Domain, ...]:
@@ -151,9 +163,20 @@ class Domain(ABC):
         """The codes of an amount in SQL, of an expression for the number that a row holds: a double, or an integer."""
         raise NotImplementedError
 
-    line: str = ""  # of what its codes count the steps, where a database can: "numbers", "moments" or nothing
-    outside_code: int | None = None  # of what lies elsewhere, or is none; None where that is refused
-    missing_code: int | None = None  # the same of what is missing
+    @property
+    def line(self) -> str:
+        """Of what its codes count the steps, where a database can: "numbers", "moments" or nothing."""
+        return ""
+
+    @property
+    def outside_code(self) -> int | None:
+        """The code of what lies elsewhere, or is none; None where that is refused."""
+        return None
+
+    @property
+    def missing_code(self) -> int | None:
+        """The code of what is missing; None where that is refused."""
+        return None
 
     def counted(self, value: str, dialect: SqlDialect) -> Steps:
         """The codes in SQL of an expression for the number, or the microseconds, that a row holds."""

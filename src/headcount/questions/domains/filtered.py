@@ -24,7 +24,7 @@ class Filtered(Domain):
     bit: Bit
 
     @property
-    def shape(self) -> Shape:  # type: ignore[override]
+    def shape(self) -> Shape:
         return self.groups.shape
 
     @property

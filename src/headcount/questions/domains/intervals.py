@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -35,10 +35,10 @@ class Intervals(Listed):
     bounds: tuple[Any, Any]
     count: int
     clip: bool = False
-    missing: float | str | None = None  # type: ignore[assignment]
+    missing: float | str | None = None
     dates: str | None = None  # how text writes moments, where that is not ISO 8601
-    other: ClassVar[bool] = False  # type: ignore[misc]
-    outside: ClassVar[str] = "outside the bounds"
+    other = False
+    outside = "outside the bounds"
 
     def __post_init__(self) -> None:
         scale = scale_of(self.bounds)
@@ -101,11 +101,11 @@ class Intervals(Listed):
         return self.count
 
     @property
-    def reads_numbers(self) -> bool:  # type: ignore[override]
+    def reads_numbers(self) -> bool:
         return self.scale.numeric
 
     @property
-    def takes(self) -> Kind:  # type: ignore[override]
+    def takes(self) -> Kind:
         return AMOUNTS if self.scale.numeric else WITHOUT_NUMBER
 
     @cached_property
@@ -168,7 +168,7 @@ class Intervals(Listed):
         return not any(isinstance(end, str) and (self.scale.numeric or end in self.labels) for end in told)
 
     @property
-    def line(self) -> str:  # type: ignore[override]
+    def line(self) -> str:
         """A database counts where rounding is far below an interval."""
         wide = self.step > COARSE * np.spacing(max(map(abs, self.ends)))
         return self.scale.called if wide and self.scale in (NUMBERS, MOMENTS) and self.dates is None else ""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from headcount.errors import BadArgument
-from headcount.questions.domains.domain import Codes, Domain, Merge, Shape
+from headcount.questions.domains.domain import Codes, Domain, Shape
 from headcount.questions.domains.missing import CATEGORY, MISSING, rule
 from headcount.questions.reading import Array, Read, texts
 
@@ -18,8 +18,7 @@ class Keys(Domain):
     """Whatever people hold, as text: a code is the label itself, and how many there are is not known."""
 
     missing: str | None = None
-    shape: ClassVar[Shape] = Shape.KEY
-    merge: ClassVar[Merge] = Merge.SAME  # type: ignore[misc]
+    shape = Shape.KEY
     described = "One label for each person; which labels there are is not known beforehand."
     accepted = "any text"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +38,7 @@ class Levels(Domain):
     within: tuple[float, float] | None = None
     merge: Merge = Merge.ADD
     missing: float | str | None = None
-    shape: ClassVar[Shape] = Shape.AMOUNT
+    shape = Shape.AMOUNT
     reads_numbers = True
 
     def __post_init__(self) -> None:

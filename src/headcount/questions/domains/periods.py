@@ -51,7 +51,7 @@ class Periods(Listed):
         self._require_other()
 
     @property
-    def outside(self) -> str:  # type: ignore[override]
+    def outside(self) -> str:
         form = f"written as {self.dates} or 2026-11-16" if self.dates else "as in 2026-11-16 or 2026-11-16 09:30"
         return f"that are no days {form}, or not from {self.starts[0]} to before {self.starts[-1]} (in UTC)"
 
@@ -94,7 +94,7 @@ class Periods(Listed):
         return self.placed(codes, read, (codes >= 0) & (codes < edges.size - 1))
 
     @property
-    def line(self) -> str:  # type: ignore[override]
+    def line(self) -> str:
         return "moments" if len(self.starts) <= MOST_COMPARED and self.dates is None else ""
 
     def counted(self, value: str, dialect: SqlDialect) -> Steps:

@@ -26,7 +26,7 @@ class Product(Domain):
     of: tuple[Domain, ...]
 
     @property
-    def shape(self) -> Shape:  # type: ignore[override]
+    def shape(self) -> Shape:
         shapes = {part.shape for part in self.of}
         return Shape.KEY if Shape.KEY in shapes else Shape.SHARES if Shape.AMOUNT in shapes else Shape.ONE_OF
 

@@ -23,7 +23,7 @@ class WholeNumbers(Intervals):
     day is. Values have the codes that a sum of whole numbers gives them, and values between two are refused."""
 
     scale: ClassVar[Scale] = WHOLE_NUMBERS
-    line: ClassVar[str] = "numbers"  # type: ignore[misc]
+    line = "numbers"
 
     def __post_init__(self) -> None:
         _ = self._levels  # which refuses what doubles cannot tell apart

@@ -30,7 +30,7 @@ class BlocksOfPeriods(OverTime):
     noise: tuple[float, ...] = ()
 
     @property
-    def words(self) -> str:  # type: ignore[override]
+    def words(self) -> str:
         return "blocks of " + " and ".join(map(str, self.widths[1:])) if len(self.widths) > 1 else "periods"
 
     @property

@@ -32,7 +32,11 @@ class Strategy(ABC):
 
     codes: int  # how many there are
     noise: tuple[float, ...]  # the variance of a cell of each family, relative to the first; none if all are equal
-    words = ""  # what its cells are, where there is a choice
+
+    @property
+    def words(self) -> str:
+        """What its cells are, where there is a choice."""
+        return ""
 
     @property
     @abstractmethod
