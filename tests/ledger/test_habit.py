@@ -76,6 +76,32 @@ def test_where_nothing_can_be_kept_answers_come_all_the_same(file: Path, monkeyp
     assert [headcount(*ASKED, where=file.parent).returncode for _ in range(2)] == [0, 0]
 
 
+@pytest.mark.parametrize("line", ["5", "[]", '{"file": 1}', "[" * 100_000, '{"file"', "\x00\ufffd"])
+def test_what_was_kept_may_be_nonsense(line: str, file: Path) -> None:
+    kept = file.parent / "state" / "headcount" / "asked"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(f"{line}\n" * 3)
+    told = [headcount(*ASKED, where=file.parent) for _ in range(2)]
+    assert [done.returncode for done in told] == [0, 0]
+    assert [SAID in done.stderr for done in told] == [False, True]
+
+
+def test_what_was_asked_is_for_its_owner_alone(file: Path) -> None:
+    kept = file.parent / "state" / "headcount" / "asked"
+    kept.parent.mkdir(parents=True)
+    kept.touch(mode=0o644)  # as others could read it
+    headcount(*ASKED, where=file.parent)
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_ledger_that_cannot_be_reached_is_not_taken_for_none(file: Path) -> None:
+    (file.parent / "headcount.ledger").symlink_to(file.parent / "disk" / "that is not there")
+    done = headcount(*ASKED, where=file.parent)
+    assert done.returncode == 2
+    assert "headcount.ledger does not exist" in done.stderr
+    assert done.stdout == ""
+
+
 def test_a_ledger_in_the_folder_is_charged_and_named(file: Path) -> None:
     where = file.parent
     assert "headcount.ledger" in headcount("ledger", "create", "--epsilon", 2.5, where=where).stderr

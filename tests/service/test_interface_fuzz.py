@@ -54,7 +54,7 @@ def cases(operation, known, doomed):
             yield operation.as_strategy(generation_mode=mode, path_parameters=named)
 
 
-@lengths("number", 60, 12_500)
+@lengths("number", 60, 2_500, times=5)
 @pytest.mark.parametrize("party", ["shuffler", "analyser"])
 def test_nothing_breaks_and_every_answer_was_described(parties, known, party, number, under_stress, monkeypatch):
     monkeypatch.setattr(issuer, "MOST_BATCHES", 3)  # each takes a while, and an issuer makes as many as it is asked for

@@ -7,6 +7,7 @@ import http.client
 import json
 import re
 import shlex
+import signal
 import socket
 import subprocess
 import sys
@@ -44,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def started(folder: Path, *files: str) -> Iterator[str]:
+def started(folder: Path, *files: str, ending: signal.Signals = signal.SIGTERM) -> Iterator[str]:
     """`headcount web` as it is started, in the folder of the file."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         port = found.getsockname()[1]
@@ -56,7 +57,7 @@ def started(folder: Path, *files: str) -> Iterator[str]:
             assert told.startswith(f"http://127.0.0.1:{port}/")
             yield told.rstrip("/")
         finally:
-            server.terminate()
+            server.send_signal(ending)
             server.wait(60)
 
 
@@ -287,6 +288,15 @@ def test_the_ledger_of_the_folder_is_charged(folder: Path, tmp_path: Path, monke
     assert hc.Ledger.open("headcount.ledger").questions == 1
 
 
+def test_a_ledger_behind_a_broken_link_is_not_taken_for_none(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("headcount.ledger").symlink_to(tmp_path / "disk" / "that is not there")
+    with pytest.raises(hc.errors.BadArgument, match="does not exist"):
+        Files(tmp_path, folder / "customers.csv")
+
+
 def test_no_other_page_and_no_other_name_reaches_the_file(page: str) -> None:
     body = json.dumps(COUNT)
     for path in ("/page/files/0/answer", "/page/files/0/advice", "/page/files/x.csv"):
@@ -330,6 +340,22 @@ def test_a_dropped_file_is_for_its_owner_alone_and_what_is_no_table_is_not_kept(
         with pytest.raises(hc.Refused):
             files.drop(name, content)
     assert [each.name for each in tmp_path.iterdir()] == [kept.name]
+
+
+@pytest.mark.parametrize("ending", [signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM])
+def test_a_dropped_file_goes_with_the_page_however_it_ends(
+    ending: signal.Signals, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A terminal that is closed hangs up."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    before = signal.signal(ending, signal.SIG_DFL)  # as it is where nobody has asked to ignore it
+    try:
+        with started(folder, "customers.csv", ending=ending) as address:
+            sent(address, "POST", "/page/files/people.csv", (folder / "customers.csv").read_bytes())
+            assert len([*tmp_path.rglob("dropped-*")]) == 1
+    finally:
+        signal.signal(ending, before)
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_a_file_that_is_dropped_again_has_the_ledger_that_it_had(tmp_path: Path, folder: Path) -> None:

@@ -26,6 +26,8 @@ BACKLOG = 1_024
 AT_ONCE = 4_096  # requests
 STEP = 0.5  # seconds between looks at what is due
 SOON = 0.02  # seconds until it is tried again whether a party can be reached
+# Also that the terminal was closed: a trial's folder, with what was dropped on its page, must go.
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT") if hasattr(signal, name)]
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # where who listens to all is reached from here
 
 Pages = Callable[[OpenParty], Sequence[Route]]
@@ -72,8 +74,9 @@ async def serve(
         for app, opened in zip(apps, parties, strict=True)
     ]
     ended = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup leaves the hang-up
+            asyncio.get_running_loop().add_signal_handler(number, ended.set)
     tasks = [asyncio.create_task(server.serve()) for server in servers]
     for app in apps:
         tasks += [asyncio.create_task(_steps(app, step, ended)) for step in app.steps]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,9 +29,14 @@ Data = Annotated[
 ]
 
 
+def is_here() -> bool:
+    """Whether this folder has a ledger: also one that cannot be reached, as a link to a disk that is not there."""
+    return os.path.lexists(DEFAULT)
+
+
 def ledger_of(path: Path | None, witness: Path | None) -> Ledger | None:
     """The ledger that a question is to be charged to."""
-    if path is None and DEFAULT.exists():
+    if path is None and is_here():
         warn(f"charged to {DEFAULT} in this folder; --ledger none charges nothing")
         path = DEFAULT
     if path is None or str(path) == NONE:

@@ -10,6 +10,7 @@ from typing import Any
 from headcount.figures.canvas import decades, log_axis, number
 
 TINY, HUGE = 1e-4, 5e6  # beyond them, ticks are powers of ten
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")  # digits of an exponent
 LONG = 1e6  # numbers so long that only a few fit below a panel
 
 
@@ -64,4 +65,4 @@ class Axis:
 
 def _power(tick: float) -> str:
     exponent = round(math.log10(tick))
-    return number(tick) if -4 < exponent < 4 else f"$10^{{{exponent}}}$"
+    return number(tick) if -4 < exponent < 4 else f"10{str(exponent).translate(RAISED)}"

@@ -16,6 +16,7 @@ from textwrap import wrap
 from typing import Any, TypeVar
 from warnings import catch_warnings, warn
 
+from headcount.common.printable import printable
 from headcount.errors import BadArgument, MissingExtra
 from headcount.figures.colours import Theme, theme_called
 
@@ -34,6 +35,7 @@ SCRIPTS = (
     ),
 )
 LETTERS = "no font here has all letters of the labels, which are drawn as boxes; install one, as Noto Sans CJK"
+WORDS = {"text.parse_math": False}  # labels are words of others, in which a dollar begins no formula
 ABOUT: dict[str, dict[str, Any]] = {
     ".svg": {"Creator": "headcount", "Date": None},
     ".png": {"Software": "headcount"},
@@ -73,7 +75,10 @@ def canvas(
     where, chosen = _where(target), theme_called(theme)
     mpl = matplotlib()
     if not isinstance(where, Path | BytesIO):
-        yield _on_axes(where, panels, title, (subtitle, caption), chosen)
+        with mpl.rc_context(WORDS):
+            yield _on_axes(where, panels, title, (subtitle, caption), chosen)
+        for label in (*where.get_xticklabels(), *where.get_yticklabels()):  # which may be older than that
+            label.set_parse_math(False)
         return
     with mpl.rc_context():
         mpl.style.use(["default", _settings(chosen)])
@@ -86,10 +91,24 @@ def canvas(
         suffix = where.suffix if isinstance(where, Path) else ".png"
         if isinstance(where, Path):
             where.parent.mkdir(parents=True, exist_ok=True)
+        _make_printable(figure)
+        about = {"Title": printable(title), **ABOUT[suffix]}
         with catch_warnings(record=True) as caught:
-            figure.savefig(where, format=suffix[1:], dpi=DOTS, metadata={"Title": title, **ABOUT[suffix]})
+            figure.savefig(where, format=suffix[1:], dpi=DOTS, metadata=about)
         if any(str(each.message).startswith("Glyph") for each in caught):
             warn(LETTERS, stacklevel=2)
+
+
+def _make_printable(figure: Any) -> None:
+    """No label has characters that SVG does not allow, or that turn the direction of what follows."""
+    from matplotlib.text import Text
+
+    for axis in (each for axes in figure.axes for each in (axes.xaxis, axes.yaxis)):
+        written = [label.get_text() for label in axis.get_ticklabels()]
+        if (shown := [printable(text, keep="\n") for text in written]) != written:
+            axis.set_ticklabels(shown)  # which otherwise are written anew
+    for words in figure.findobj(Text):
+        words.set_text(printable(words.get_text(), keep="\n"))
 
 
 def matplotlib() -> Any:
@@ -117,7 +136,7 @@ def _on_axes(axes: Any, panels: int, title: str, beneath: tuple[str, ...], theme
         raise BadArgument("ax", f"is one panel, and this figure has {panels}", "leave it out")
     width = axes.get_figure().get_size_inches()[0] * axes.get_position().width
     lines = [line for text in beneath for line in balanced(text, max(30, int(15.0 * width))) if line]
-    axes.set_title("\n".join(balanced(title, max(30, int(9.0 * width)))), loc="left", weight="bold")
+    axes.set_title("\n".join(balanced(title, max(30, int(9.0 * width)))), loc="left", weight="bold", parse_math=False)
     look = {"textcoords": "offset points", "fontsize": 7.5, "color": theme.soft, "va": "top", "annotation_clip": False}
     axes.annotate("\n".join(lines), (0.0, 0.0), xytext=(0, -38), xycoords="axes fraction", **look)
     return Canvas(axes.get_figure(), (axes,), theme)
@@ -185,6 +204,7 @@ def _settings(theme: Theme) -> dict[str, Any]:
         "savefig.facecolor": theme.paper,
         "axes.facecolor": theme.paper,
         "text.color": theme.ink,
+        **WORDS,
         "axes.labelcolor": theme.soft,
         "axes.titlecolor": theme.ink,
         "xtick.color": theme.soft,

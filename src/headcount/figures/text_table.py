@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -11,6 +12,10 @@ from typing import Any
 
 NAMED = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 SPECIAL = str.maketrans({each: rf"\{each}" for each in "&%$#_{}"} | NAMED)  # what LaTeX does not take as it is
+
+TAG, PICTURE = re.compile(r"<(?=[A-Za-z/!?])"), "!["  # what Markdown would not show as it is, but obey
+FORMULA = re.compile(r"\s*[=@＝＠]|\s*[-+－＋].*[(|!]|[\t\n]", re.DOTALL)  # what a spreadsheet would compute
+QUOTE = "'"  # before it, a spreadsheet takes it as text
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class TextTable:
 
     def markdown(self) -> str:
         rule = ["---:" if i in self.figures else "---" for i in range(len(self.headings))]
-        lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in self.rows]
+        lines = ["| " + " | ".join(map(_marked, row)) + " |" for row in self.rows]
         head = ["| " + " | ".join(self.headings) + " |", "|" + "|".join(rule) + "|"]
         return "\n".join([*([self.title, ""] if self.title else []), *head, *lines])
 
@@ -63,10 +68,15 @@ class TextTable:
         return f"<td{side}>{escape(cell)}</td>"
 
 
+def _marked(cell: str) -> str:
+    """A cell in Markdown: one line, without tags and pictures, which may be labels that others chose."""
+    return TAG.sub("&lt;", " ".join(cell.splitlines())).replace(PICTURE, r"!\[").replace("|", r"\|")
+
+
 def comma_separated(rows: Iterable[Mapping[str, Any]]) -> str:
     """Rows of JSON as CSV: the ends of an interval have columns of their own, other nested values
-    become text."""
-    found = flat(rows)
+    become text, and text that a spreadsheet would take for a formula begins with a quote."""
+    found = [{_inert(name): _inert(cell) for name, cell in row.items()} for row in flat(rows)]
     out = io.StringIO()
     writer = csv.DictWriter(out, fieldnames=list(found[0]) if found else [], lineterminator="\n")
     writer.writeheader()
@@ -77,6 +87,14 @@ def comma_separated(rows: Iterable[Mapping[str, Any]]) -> str:
 def flat(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Rows of JSON with plain cells: an interval becomes two, other nested values text."""
     return [{key: _words(cell) for key, cell in _ends(row).items()} for row in rows]
+
+
+def _inert(cell: Any) -> Any:
+    """A cell of CSV that no spreadsheet computes; a bare carriage return, which is not quoted, would begin a row."""
+    if not isinstance(cell, str):
+        return cell
+    one = cell.replace("\r\n", "\n").replace("\r", "\n")
+    return f"{QUOTE}{one}" if FORMULA.match(one) else one
 
 
 def _shown(cell: Any) -> str:

@@ -17,6 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from headcount.ledger.files import OURS
 from headcount.privacy.budget import Budget, total
 
 KEPT = 100_000  # bytes of the file that are read again
@@ -64,15 +65,27 @@ def _written(key: str, budget: Budget) -> list[Budget]:
     """The budgets of all questions about this file, with this one; only this one where nothing can be kept."""
     place = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "headcount" / "asked"
     name, found = sha256(key.encode()).hexdigest()[:16], list[Budget]()
-    with suppress(OSError, ValueError, TypeError, KeyError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with place.open("a+", encoding="utf-8") as file:
+    with suppress(OSError):
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(place, "a+", encoding="utf-8", errors="replace", opener=_ours) as file:
             file.write(json.dumps({"file": name, **budget.to_json()}) + "\n")
             file.flush()
             file.seek(max(0, file.tell() - KEPT))
-            for line in file.read().splitlines():
-                with suppress(ValueError):
-                    kept = json.loads(line)
-                    if kept.pop("file") == name:
-                        found.append(Budget(**kept))
+            found = [each for line in file.read().splitlines() if (each := _budget(line, name)) is not None]
     return found or [budget]
+
+
+def _ours(path: str, flags: int) -> int:
+    """The file opened, for its owner alone, also if it was there before."""
+    file = os.open(path, flags, OURS)
+    os.fchmod(file, OURS)
+    return file
+
+
+def _budget(line: str, name: str) -> Budget | None:
+    """What a line says of this file; nothing if it is of another, or nonsense."""
+    try:
+        kept = json.loads(line)
+        return Budget(**kept) if kept.pop("file") == name else None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None

@@ -23,6 +23,7 @@ import headcount
 from headcount.answers.estimate import Estimate
 from headcount.asking import ask
 from headcount.cli.files import table
+from headcount.cli.ledger import DEFAULT, is_here
 from headcount.cli.options import bins_of, categories_of, columns_of, limits_of
 from headcount.engines.duckdb_connection import database
 from headcount.engines.engine import Rows, engine_for
@@ -358,10 +359,10 @@ class Files:
         self._dropped: dict[bytes, int] = {}  # by their content
         self._dropping = threading.Lock()
         if named is not None:
-            self._opened(named, str(named), Path("headcount.ledger"))
+            self._opened(named, str(named), DEFAULT if is_here() else None)
 
     def _opened(self, path: Path, name: str, ledger: Path | None = None) -> int:
-        if ledger is not None and ledger.exists():
+        if ledger is not None:
             book, kept = Ledger.open(ledger), str(ledger)
         else:
             book, kept = Ledger(epsilon=EPSILON, delta=DELTA), "until the page is closed down"

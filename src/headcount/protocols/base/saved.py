@@ -30,6 +30,7 @@ from headcount.questions import question_from_json
 from headcount.questions.question import Question
 
 BESIDES = frozenset({"budget", "programme", "wire", "device", "panels"})  # what a plan says beyond its protocol
+NONSENSE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError)  # what reading anything may raise
 
 Read = TypeVar("Read", Question, Protocol, Plan)
 
@@ -108,7 +109,7 @@ def _exactly(what: str, data: Any, build: Callable[[dict[str, Any]], Read]) -> R
         same = canonical(built.to_json()) == canonical(data)
     except Refused:
         raise
-    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as problem:
+    except NONSENSE as problem:
         name = f", near {problem}" if isinstance(problem, KeyError) else ""
         raise BadArgument(what, f"is not one that this version can read{name}", "give what to_json wrote") from None
     if not same:
@@ -148,7 +149,7 @@ def load_answer(path: str | Path) -> Estimate:
         same = all(_in_any_order(part) == _in_any_order(told[name]) for name, part in written.items())
     except Refused:
         raise
-    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
+    except NONSENSE:
         works = "give what --format json printed for a question"
         raise BadArgument("answer", f"{path} is not an answer", works) from None
     if not same:
@@ -166,7 +167,7 @@ def answer_from_json(released: dict[str, Any]) -> Estimate:
     protocol = protocol_from_json(released["protocol"])
     keys = None if released["keys"] is None else np.array(released["keys"])
     tally = Tally(released["reports"], np.array(released["totals"]), keys, released["modulus"], released=True)
-    budget = None if released["budget"] is None else Budget(**released["budget"])
+    budget = None if released["budget"] is None else Plan(protocol, Budget(**released["budget"])).budget  # if it fits
     drawn = {name: released[name] for name in ("secret", "simulated")}
     before = (
         Plan(protocol_from_json(each["protocol"]), Budget(**each["budget"])) for each in released.get("before", ())
