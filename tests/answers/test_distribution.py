@@ -1,5 +1,9 @@
 """Distributions: figures of the tables, coverage of ranges and quantiles, what is refused."""
 
+import json
+import math
+import tempfile
+
 import numpy as np
 import pytest
 
@@ -117,7 +121,55 @@ def test_an_answer_tells_everything_from_one_release(model: str, delta: float) -
     assert {"quantiles", "bins", "counts"} <= set(answer.to_json())
     assert answer.intervals().shape == (128, 2)
     assert (answer.intervals(simultaneous=True)[:, 1] > answer.intervals()[:, 1]).all()
-    assert (answer.consistent().people >= 0.0).all()
+
+
+@pytest.mark.parametrize(("bring", "neighbours"), [("consistent", "replace"), ("clamped", "add-remove")])
+def test_a_curve_that_rises_keeps_the_intervals_of_what_was_measured(bring: str, neighbours: str) -> None:
+    """Negative bins that are set to nothing would add up to people who are not there, and shift every quantile."""
+    data = values()
+    answer = hc.distribution(data, bounds=(0, 120), bins=1_000, epsilon=1, model="central", neighbours=neighbours)
+    brought = getattr(answer, bring)()
+    assert answer.people.min() < 0.0 <= brought.people.min()
+    assert brought.median.interval() == answer.median.interval()
+    assert brought.median.value == pytest.approx(np.median(data), abs=3.0)
+    nobody = answer.between(119, 120).interval()
+    assert brought.between(119, 120).interval() == (max(nobody[0], 0.0), max(nobody[1], 0.0))
+    assert np.array_equal(brought.intervals(), np.maximum(answer.intervals(), 0.0))
+    assert hc.load_answer(saved(brought)).people.tolist() == brought.people.tolist()
+
+
+def saved(answer: hc.Estimate) -> str:
+    with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as file:
+        json.dump(answer.to_json(), file)
+    return file.name
+
+
+def test_of_everybody_the_curve_ends_with_everybody() -> None:
+    question = hc.Distribution((0, 120), 1_000, radices=(40, 26))  # with 40 leaves beyond the bins
+    answer = hc.ask(values(), question, epsilon=1, model="central")
+    assert answer.cdf()[-1].tolist() == answer.band()[-1].tolist() == [120.0, 1.0, 1.0, 1.0]
+
+
+def test_several_quantiles_at_once_are_each_less_often_wrong() -> None:
+    answer = hc.distribution(values(), bounds=(0, 120), bins=1_000, epsilon=1, model="central")
+    parts = [0.1, 0.5, 0.9]
+    for alone, together in zip(answer.quantiles(parts), answer.quantiles(parts, simultaneous=True), strict=True):
+        assert together.value == alone.value
+        assert together.interval(0.9) == alone.interval(1.0 - 0.1 / 3.0)
+
+
+def test_whoever_names_a_protocol_gets_people_who_add_up_to_nothing_known() -> None:
+    task = hc.Distribution((0, 8), 8, radices=(2, 4))
+    protocol = hc.protocol("geometric", task, n=1_000, epsilon=8, neighbours="add-remove")
+    released = protocol.release(protocol.tally(protocol.randomise([0.5] * 1_000)))
+    assert protocol.estimate(released).people.sum() == pytest.approx(1_000, abs=30)
+
+
+@pytest.mark.parametrize("value", [math.nan, "much", None])
+def test_what_is_no_value_is_refused_by_its_name(value: object) -> None:
+    answer = hc.distribution(values(), bounds=(0, 120), bins=8, epsilon=1, model="central")
+    with pytest.raises(hc.Refused, match=r"^high is .*; use a number from 0 to 120$"):
+        answer.between(0, value)
 
 
 def test_where_the_number_of_people_is_private() -> None:

@@ -269,3 +269,14 @@ def test_what_does_not_fit_is_refused() -> None:
         hc.table(FRAME, columns={"sex": ["f"], "vote": 3}, epsilon=1, model="central")
     with pytest.raises(Unsupported, match="agree with each other"):
         hc.table(FRAME, **EXACT).consistent()
+
+
+def test_cells_that_are_brought_into_a_range_keep_the_intervals_of_what_was_measured() -> None:
+    frame = {"sex": ["f"] * 900 + ["m"] * 100, "vote": ["yes"] * 1_000}
+    columns = {"sex": ["f", "m"], "vote": ["yes", "no", "perhaps"]}
+    answer = hc.table(frame, columns=columns, epsilon=0.05, model="central")
+    brought = answer.clamped()
+    assert answer.people.min() < 0.0 <= brought.people.min()
+    assert np.array_equal(brought.intervals(), np.clip(answer.intervals(), 0.0, 1_000.0))
+    wide, cut = answer.sum(vote="no").interval(), brought.sum(vote="no").interval()
+    assert cut == (max(wide[0], 0.0), min(max(wide[1], 0.0), 1_000.0))

@@ -125,7 +125,7 @@ class ArrivalsEstimate(Estimate):
         require_confidence(confidence)
         tail = (1.0 - confidence) / 2.0
         ends = [law.tails(tail) for law in self._laws]
-        found = np.array([(value - high, value - low) for value, (low, high) in zip(self.people, ends, strict=True)])
+        found = np.array([(value - high, value - low) for value, (low, high) in zip(self.measured, ends, strict=True)])
         return self._bounded(found) if self.within else found
 
     def each_at(self, confidence: float) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from statistics import NormalDist
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -52,6 +52,8 @@ class QuantileEstimate(Number):
         By interpolation within its bin: a number, a moment in UTC, or a duration; of whole numbers one of them.
     of : DistributionEstimate
         The answer that it comes from.
+    among : int
+        Of how many quantiles the intervals are to cover at once.
 
     Examples
     --------
@@ -64,9 +66,10 @@ class QuantileEstimate(Number):
     part: float
     value: Any
     of: DistributionEstimate
+    among: int = 1
 
     def _ends(self, confidence: float) -> tuple[Any, Any]:
-        low, high = self.of.quantile_ends(self.part, (1.0 - confidence) / 2.0)
+        low, high = self.of.quantile_ends(self.part, (1.0 - confidence) / 2.0 / self.among)
         return self.of.axis.spanned(low, high)
 
     @property
@@ -181,12 +184,12 @@ class DistributionEstimate(Estimate):
 
     def _sum(self, first: float, last: float) -> Linear:
         """The people between two places, in bins from the first edge."""
-        counted = np.append(0.0, self._prefixes)
+        counted = np.append(0.0, np.cumsum(self.people))
         counted[-1] = counted[-1] if self.n is None else self.n
         value = float(np.interp([first, last], np.arange(counted.size), counted) @ [-1.0, 1.0])
         least = self._range(math.ceil(first), math.floor(last))
         most = self._range(math.floor(first), math.ceil(last))
-        return Linear(value, least, most, self.promises())
+        return Linear(value, least, most, self.promises(), possible=self.possible)
 
     def _range(self, first: int, last: int) -> tuple[float, ErrorLaw]:
         """The people in these bins; up to the last bin, those who are not in the others, where everybody is known."""
@@ -195,7 +198,7 @@ class DistributionEstimate(Estimate):
             weights[:first], known = -1.0, self.n
         else:
             weights[first : max(first, last)] = 1.0
-        return known + float(self.people @ weights), self._law_of(weights)
+        return known + float(self.measured @ weights), self._law_of(weights)
 
     def histogram(self, edges: Sequence[Any]) -> list[Cell]:
         """How many people lie between neighbouring edges, with 95% intervals.
@@ -226,8 +229,8 @@ class DistributionEstimate(Estimate):
         """
         people, (middles, half) = self._public("mean"), self._domain.middles
         law = self._law_of(middles / people)
-        value = float(middles @ self.people) / people
-        return Linear(self.axis.at(value), (value - half, law), (value + half, law), self.promises(), self.axis)
+        value, found = (float(middles @ each) / people for each in (self.people, self.measured))
+        return Linear(self.axis.at(value), (found - half, law), (found + half, law), self.promises(), self.axis)
 
     def _public(self, what: str) -> int:
         if self.n is None:
@@ -237,8 +240,8 @@ class DistributionEstimate(Estimate):
 
     @cached_property
     def _prefixes(self) -> Floats:
-        """How many people lie in the first 1, 2, 3, ... bins."""
-        return np.cumsum(self.people)
+        """How many people lie in the first 1, 2, 3, ... bins, as they were measured."""
+        return np.cumsum(self.measured)
 
     def _prefix_tails(self, bins: int, part: float, chance: float) -> tuple[float, float]:
         """The tails of the error of the people in the first bins, less a part of all of them."""
@@ -295,10 +298,11 @@ class DistributionEstimate(Estimate):
 
     def _interpolated(self, people: float) -> Any:
         """Where the distribution function first reaches this many people, interpolated within its bin."""
-        reached = np.flatnonzero(self._prefixes >= people)
+        prefixes = np.cumsum(self.people)
+        reached = np.flatnonzero(prefixes >= people)
         bin_ = int(reached[0]) if reached.size else self.people.size - 1
-        before = float(self._prefixes[bin_ - 1]) if bin_ else 0.0
-        inside = (people - before) / max(float(self._prefixes[bin_]) - before, 1e-9)
+        before = float(prefixes[bin_ - 1]) if bin_ else 0.0
+        inside = (people - before) / max(float(prefixes[bin_]) - before, 1e-9)
         low, high = self._domain.edges[bin_ : bin_ + 2].tolist()
         return self.axis.within(low, high, min(max(inside, 0.0), 1.0))
 
@@ -337,19 +341,22 @@ class DistributionEstimate(Estimate):
         first, final = min(after - 1, before), max(after - 1, before)
         return float(self._domain.edges[first]), float(self._domain.edges[final + 1])
 
-    def quantiles(self, parts: Iterable[float]) -> list[QuantileEstimate]:
+    def quantiles(self, parts: Iterable[float], *, simultaneous: bool = False) -> list[QuantileEstimate]:
         """Several quantiles; each interval has its own confidence.
 
         Parameters
         ----------
         parts : iterable of float
             Above 0 and below 1.
+        simultaneous : bool
+            Whether the intervals are to cover at once: then each fails that much less often.
 
         Returns
         -------
         list of QuantileEstimate
         """
-        return [self.quantile(part) for part in parts]
+        found = [self.quantile(part) for part in parts]
+        return [replace(each, among=len(found)) for each in found] if simultaneous else found
 
     @property
     def median(self) -> QuantileEstimate:
@@ -396,7 +403,7 @@ class DistributionEstimate(Estimate):
         people, tail = self._public("distribution function"), (1.0 - confidence) / 2.0
         counted = np.append(0.0, self._prefixes)
         ends = np.array([self._prefix_tails(bins, 0.0, tail)[::-1] for bins in range(counted.size)])
-        return self._curve(counted / people, *((counted[:, None] - ends) / people).T)
+        return self._curve(people, counted[:, None] - ends)
 
     def band(self, confidence: float = 0.95) -> Any:
         """The distribution function with a band that covers all of it at once: rows as of `cdf`.
@@ -421,12 +428,46 @@ class DistributionEstimate(Estimate):
         half = float(self._largest_errors(draws)[math.ceil((draws + 1) * confidence) - 1]) * spread
         half *= self._widest / self._errors.std_error
         counted = np.append(0.0, self._prefixes)
-        return self._curve(*(each / people for each in (counted, counted - half, counted + half)))
+        return self._curve(people, np.column_stack([counted - half, counted + half]))
 
-    def _curve(self, *columns: Floats) -> Any:
-        """Rows that begin with an edge; of moments and durations an array of objects."""
+    def _curve(self, people: int, ends: Floats) -> Any:
+        """Rows that begin with an edge, and the people below it; of moments and durations an array of objects."""
         edges = self.edges if self.axis.numeric else self.edges.astype(object)
-        return np.column_stack([edges, *columns])
+        counted, ends[-1] = np.append(0.0, np.cumsum(self.people)), people  # everybody, exactly, is below the last edge
+        counted[-1] = people
+        return np.column_stack([edges, counted / people, self._bounded(ends) / people])
+
+    @property
+    def possible(self) -> tuple[float, float]:
+        """Between which any number of people lies: everything, unless it was brought into a range."""
+        if not self.within:
+            return -math.inf, math.inf
+        return 0.0, math.inf if self.n is None else float(self.n)
+
+    def clamped(self) -> DistributionEstimate:
+        """The answer with the nearest curve that rises from nobody to everybody; no longer unbiased.
+
+        Intervals are those of what was measured, cut to what is possible.
+        """
+        return self._rising("range")
+
+    def consistent(self) -> DistributionEstimate:
+        """The same as `clamped`, where the number of people is public.
+
+        Raises
+        ------
+        errors.Unsupported
+            If it is not.
+        """
+        self._public("consistent curve")
+        return self._rising("crowd")
+
+    def _rising(self, within: Literal["range", "crowd"]) -> DistributionEstimate:
+        """The curve half-way between the highest so far and the lowest to come: at its worst none is nearer."""
+        measured = self._prefixes
+        highest, lowest = np.maximum.accumulate(measured), np.minimum.accumulate(measured[::-1])[::-1]
+        rising = np.clip((highest + lowest) / 2.0, 0.0, math.inf if self.n is None else float(self.n))
+        return replace(self, within=within, people=np.diff(rising, prepend=0.0))
 
     def _largest_errors(self, draws: int) -> Floats:
         """The largest errors of a prefix, in standard errors, of simulated draws in order; drawn once for an answer."""
@@ -460,7 +501,7 @@ class DistributionEstimate(Estimate):
         law = bin_law(self.protocol, self.tally.reports)
         if self._own_variances is None:
             return law
-        return law.scaled(self._wider(np.eye(1, self.people.size, int(self.people.argmax()))[0], law.std_error))
+        return law.scaled(self._wider(np.eye(1, self.people.size, int(self.measured.argmax()))[0], law.std_error))
 
     @property
     def _law(self) -> ErrorLaw:
@@ -468,7 +509,7 @@ class DistributionEstimate(Estimate):
 
     def people_intervals(self, confidence: float) -> Floats:
         low, high = self._bin_law.tails((1.0 - confidence) / 2.0)
-        return self._bounded(np.stack([self.people - high, self.people - low], axis=1))
+        return self._bounded(np.stack([self.measured - high, self.measured - low], axis=1))
 
     def each_at(self, confidence: float) -> float:
         return 1.0 - (1.0 - confidence) / self.people.size

@@ -97,6 +97,13 @@ class Estimate(Tabular, Pictured, Arithmetic):
     rules: tuple[str, ...] = ()
     before: tuple[Plan, ...] = ()
 
+    @cached_property
+    def measured(self) -> Floats:
+        """The estimate of each part, in people, before it was brought into a range: this is what errors are of."""
+        if not self.within:
+            return self.people
+        return self.protocol.rebuilt(self.protocol.point(self.tally), self.tally.reports)
+
     @property
     def values(self) -> Floats:
         """The estimate of each cell, in the task's unit."""
@@ -186,8 +193,9 @@ class Estimate(Tabular, Pictured, Arithmetic):
         given = np.asarray(weights, dtype=np.float64)
         if given.shape != self.people.shape:
             raise BadArgument("weights", "are not one for each part of the answer", f"give {self.people.size:,}")
-        part = float((given * self.values).sum()), self._law_of(given)
-        return Linear(part[0], part, part, self.promises())
+        unit = self.protocol.task.answers(self.measured, self.tally.reports, private=self.n is None)
+        part = float((given * unit).sum()), self._law_of(given)
+        return Linear(float((given * self.values).sum()), part, part, self.promises())
 
     def _law_of(self, weights: Floats) -> ErrorLaw:
         law = self._errors.combined(self.protocol.strategy.terms(weights))

@@ -123,7 +123,8 @@ class CellErrors:
         most a**2 of one with 1.
         """
         reach = max(float(np.abs(law.noise.values).max()) for law in self.laws)
-        rates = np.geomspace(1e-3, min(1e3, LARGEST_EXPONENT * self.std_error / reach), RATES) / self.std_error
+        largest = min(1e3, LARGEST_EXPONENT * self.std_error / reach)
+        rates = np.geomspace(min(1e-3, largest / 1e3), largest, RATES) / self.std_error
         growth = np.max([law.cumulant(rates) / law.std_error**2 for law in self.laws], axis=0)
         steps = np.geomspace(
             max(float(squares.max(initial=0.0)) * 1e-9, 1e-300), squares.max(initial=1e-300) * 1.01, 256
@@ -206,7 +207,8 @@ class Linear(Number):
     """A sum of an answer's parts with weights, such as the people in a range, and its interval.
 
     Where the bins do not tell it exactly, the truth lies between two sums: `least` and `most` are
-    estimates of them, each with the law of its error. Either end of the interval fails equally often.
+    estimates of them, each with the law of its error. Either end of the interval fails equally often. Of what was
+    brought into a range, it is no wider than what is `possible`.
 
     Examples
     --------
@@ -221,6 +223,7 @@ class Linear(Number):
     most: tuple[float, ErrorLaw]
     promises: Sequence[str] = ()
     scale: Scale = NUMBERS
+    possible: tuple[float, float] = (-math.inf, math.inf)
 
     @property
     def std_error(self) -> float:
@@ -230,7 +233,8 @@ class Linear(Number):
     def _ends(self, confidence: float) -> tuple[float, float]:
         tail = (1.0 - confidence) / 2.0
         (low, first), (high, last) = self.least, self.most
-        return self.scale.at(low - first.tails(tail)[1]), self.scale.at(high - last.tails(tail)[0])
+        ends = np.clip([low - first.tails(tail)[1], high - last.tails(tail)[0]], *self.possible).tolist()
+        return self.scale.at(ends[0]), self.scale.at(ends[1])
 
     def shown(self) -> tuple[str, str, str]:
         low, high = self.interval()

@@ -139,9 +139,10 @@ class TableEstimate(Estimate):
 
     def _sum(self, conditions: Mapping[str, Any]) -> Linear:
         exact, inner, outer = self._weights(conditions)
-        value = float(self.people @ exact)
-        least, most = ((float(self.people @ each), self._law_of(each)) for each in (inner, outer))
-        return Linear(value, least, most, self.promises())
+        value = float(self._bounded(self.measured @ exact))
+        least, most = ((float(self.measured @ each), self._law_of(each)) for each in (inner, outer))
+        possible = self._bounded(np.array([-math.inf, math.inf])).tolist()
+        return Linear(value, least, most, self.promises(), possible=(possible[0], possible[1]))
 
     def _weights(self, conditions: Mapping[str, Any], among: tuple[str, ...] = ()) -> tuple[Floats, Floats, Floats]:
         """Weights of the cells for the people who fulfil the conditions: as they are; without bins that count in part;
@@ -223,7 +224,7 @@ class TableEstimate(Estimate):
         def law(rate: float) -> ErrorLaw:
             return self._law_of(part - rate * whole)
 
-        return Rate(float(self.people @ part), float(self.people @ whole), law, self.promises())
+        return Rate(float(self.measured @ part), float(self.measured @ whole), law, self.promises())
 
     def people_intervals(self, confidence: float) -> Floats:
         spans = [self.ends(margin, confidence) for margin in self._question.strategy.margins]
@@ -235,14 +236,14 @@ class TableEstimate(Estimate):
         if self._own_variances is None:
             return law
         weights, start = np.zeros(strategy.parts), strategy.starts[margin]
-        weights[start + int(self.people[start : start + strategy.cells_of(margin)].argmax())] = 1.0
+        weights[start + int(self.measured[start : start + strategy.cells_of(margin)].argmax())] = 1.0
         return law.scaled(self._wider(weights, law.std_error))
 
     def ends(self, margin: Axes, confidence: float) -> Floats:
         """A row [low, high] for each cell of a margin, in people."""
         low, high = self.law_of_margin(margin).tails((1.0 - confidence) / 2.0)
         start = self._question.strategy.starts[margin]
-        cells = self.people[start : start + self._question.strategy.cells_of(margin)]
+        cells = self.measured[start : start + self._question.strategy.cells_of(margin)]
         return np.stack([cells - high, cells - low], axis=1)
 
     @property

@@ -94,7 +94,7 @@ class Column:
             value, fits = self.moment, f"{FIRST_MOMENT} <= {self.moment} AND {self.moment} <= {LAST_MOMENT} AND "
         else:
             return None
-        steps = part.counted(value, SqlDialect(f"$given_{self.name}_{{}}".format, DIALECT.nearest))
+        steps = part.counted(value, self.dialect)
         code, fits = f"CAST({steps.code} AS BIGINT)", f"{fits}{steps.fits}"
         missing, outside = ("NULL" if code is None else str(code) for code in (part.missing_code, part.outside_code))
         lacking = "FALSE" if isinstance(part.missing, float | int) else self.absent
@@ -102,7 +102,16 @@ class Column:
             code = f"{code} + CASE WHEN {fits} AND NOT {lacking} THEN 0 END"
         else:
             code = f"CASE WHEN {lacking} THEN {missing} WHEN {fits} THEN {code} ELSE {outside} END"
-        return code, {f"{self.name}_{name}": given for name, given in steps.given.items()}
+        return code, self.named(steps.given)
+
+    @property
+    def dialect(self) -> SqlDialect:
+        """Parameters of its own."""
+        return SqlDialect(f"$given_{self.name}_{{}}".format, DIALECT.nearest)
+
+    def named(self, given: Mapping[str, float]) -> dict[str, Any]:
+        """Parameters by the names that they have there."""
+        return {f"{self.name}_{name}": value for name, value in given.items()}
 
     def told(self, part: Domain, table: str = "") -> str:
         """What a code depends on: of a moment the minute, where that is enough, so that there are few of them."""
@@ -314,7 +323,7 @@ class FileCodes:
     def _held(self, source: Source) -> tuple[Codes, Ints]:
         """Values that count as a one are compared by DuckDB where it can, and values on a line are counted, so that
         there are fewer groups."""
-        if (found := self._ones_by_group(source)) is not None:
+        if (found := self._ones_by_group(source) or self._near_each_other(source)) is not None:
             return found
         domain, columns, given, coded = self.domain, list[str](), dict[str, Any](), list[int]()
         for place, (part, column) in enumerate(zip(self.domain.parts, source.columns, strict=True)):
@@ -334,6 +343,26 @@ class FileCodes:
                 part, column = self.domain.parts[place], source.columns[place]
                 self._refuse_first(source, part, column, f"({column.counted(part)[0]}) IS NULL", given)  # type: ignore[index]
         return self._joined(domain, table, coded), table["people"].to_numpy()
+
+    def _near_each_other(self, source: Source) -> tuple[Codes, Ints] | None:
+        """The same of numbers on a line: if the least and the largest of a group have one code, so have all between
+        them. None where some do not, or are missing."""
+        part, column = self.domain.parts[0], source.columns[0]
+        single = len(self.domain.parts) == 1 and not self._merged and column.kind in STORED - {"BOOLEAN"}
+        near = part.near(column.number, column.dialect) if single else None
+        if near is None:
+            return None
+        table = self._sql(
+            f"SELECT min({column.name}) AS least, max({column.name}) AS most, count({column.name}) AS people "
+            f"FROM {source.table} GROUP BY {near.code}",
+            column.named(near.given),
+        ).to_arrow_table()
+        least, most = (from_arrow(table[name].combine_chunks()) for name in ("least", "most"))
+        people = table["people"].to_numpy()
+        if people.sum() < self._rows(source) or np.isnan(most.astype(np.float64)).any():
+            return None
+        first, last = self._part(part, least), self._part(part, most)
+        return (first, people) if np.array_equal(first, last) else None
 
     def _ones_by_group(self, source: Source) -> tuple[Codes, Ints] | None:
         """The same where the last column tells ones: a row for each group takes DuckDB less time than two. None where

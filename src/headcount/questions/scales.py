@@ -19,6 +19,7 @@ from headcount.questions.reading import SPACE, Array, Read, numbers
 from headcount.questions.times import DAY, MINUTE, SECOND, clock, duration, durations, iso, moment, moments
 
 UNITS = (DAY, MINUTE, SECOND)
+LONG = 1e15  # from which on numbers are written with a power of ten
 LAST = 253_402_300_799_999_999  # microseconds, from 1970 to the end of the year 9999
 EXAMPLES = {"numbers": (0, 120), "moments": ("2026-01-01", "2026-12-31"), "durations": ("0:00", "2:00:00")}
 
@@ -100,7 +101,10 @@ class Scale(ABC):
     def named(self, argument: str, value: object, ends: tuple[float, float], step: float) -> float:
         """The place of a value that an answer is asked about; refused outside of the ends."""
         works = f"use {self.one} from {self.text(ends[0], step)} to {self.text(ends[1], step)}"
-        found = self.place(value)
+        try:
+            found = self.place(value)
+        except BadArgument as refused:
+            raise BadArgument(argument, refused.problem, works) from None
         if found is None or not ends[0] <= found <= ends[1]:
             raise BadArgument(argument, f"is {value!r}" if found is None else f"is {self.text(found, step)}", works)
         return found
@@ -134,7 +138,7 @@ class Numbers(Scale):
         return place
 
     def text(self, place: float, step: float) -> str:
-        return f"{place:g}"
+        return f"{place:.0f}" if float(place).is_integer() and abs(place) < LONG else f"{place:g}"
 
     def marked(self, place: float, step: float) -> str:
         places = max(0, 1 - math.floor(math.log10(step))) if place % 1 or step % 1 else 0
@@ -146,7 +150,7 @@ class Numbers(Scale):
         return found if len(set(found)) == len(found) else [repr(place) for place in places]
 
     def long(self, width: float) -> str:
-        return f"{width:,.4g}"
+        return f"{width:,.{max(0, 3 - math.floor(math.log10(width)))}f}" if 1.0 <= width < LONG else f"{width:.4g}"
 
     def canonical(self, value: object) -> float:
         return quantity("bounds", value, self.works)

@@ -32,7 +32,7 @@ from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.knob import Choices, Knob, Settings
 from headcount.questions import QUESTIONS
 from headcount.questions.count import Count
-from headcount.questions.domains.domain import Shape
+from headcount.questions.domains.domain import REBUILT, Shape
 from headcount.questions.question import Question
 
 FEW_KINDS = 64  # of messages, each of which is looked at
@@ -80,7 +80,9 @@ class Declaration(ABC):
             )
         if not self.neighbours.hides_size:
             self.task.of_everybody()  # which refuses to tell how many rows were left out
-        elif self.crowd.least < self.crowd.size:
+        elif self.task.shape in REBUILT:  # of numbers of people that add up to none that is known
+            object.__setattr__(self, "task", self.task.counted_from_zero())
+        if self.neighbours.hides_size and self.crowd.least < self.crowd.size:
             raise BadArgument("least", "is given, and how many people report is private", "leave it out")
 
     @classmethod

@@ -182,6 +182,11 @@ class Domain(ABC):
         """The codes in SQL of an expression for the number, or the microseconds, that a row holds."""
         raise NotImplementedError
 
+    def near(self, value: str, dialect: SqlDialect) -> Steps | None:
+        """The same but for rounding, which is faster: numbers between two of the same code have it, too. None where it
+        is not."""
+        return None
+
     def label(self, code: int) -> Any:
         """An answer that has this code."""
         return code

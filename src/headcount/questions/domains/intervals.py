@@ -184,6 +184,14 @@ class Intervals(Listed):
         above = f"CAST({held} >= {least} + {width} * ({near} + 1) / {many} AS INTEGER)"
         return Steps(f"least({near} + {above}, {many} - 1)", fits, given)
 
+    def near(self, value: str, dialect: SqlDialect) -> Steps | None:
+        if self.scale is not NUMBERS:
+            return None
+        given = {"low": self.ends[0], "high": self.ends[1], "width": self.ends[1] - self.ends[0], "count": self.count}
+        low, high, width, count = (dialect.parameter(name) for name in given)
+        held = f"least(greatest({value}, {low}), {high})" if self.clip else value
+        return Steps(f"floor(({held} - {low}) * {count} / {width})", "", {**given, "count": float(self.count)})
+
     @property
     def grouped(self) -> bool:
         return False
