@@ -19,6 +19,7 @@ from headcount_survey.studies.local_sums import LocalSums
 from headcount_survey.studies.lower_bounds import LowerBounds
 from headcount_survey.studies.meaning import Meaning
 from headcount_survey.studies.messages import Messages
+from headcount_survey.studies.ranges import Ranges
 from headcount_survey.studies.sampling_as_noise import SamplingAsNoise
 from headcount_survey.studies.sampling_rate import SamplingRate
 from headcount_survey.studies.separation import Separation
@@ -64,6 +65,7 @@ STUDIES: tuple[type[Study], ...] = (
     Separation,
     LocalOracles,
     LocalSums,
+    Ranges,
     Amplification,
     LowerBounds,
     Composition,
