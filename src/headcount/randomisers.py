@@ -185,7 +185,11 @@ class Randomiser:
         most = [(float(n), self.shuffled(n).epsilon(delta)) for n in crowds]
         least = [(float(n), self.lower(n).epsilon(delta)) for n in crowds]
         drawn = [Line("at most", most, "ink"), Line("at least, in some crowd", least, "sampling", DOTTED)]
-        panel = Panel(drawn, Axis("people who report", log=True), Axis(f"epsilon at delta {delta:g}", log=True))
+        if not math.isfinite(most[-1][1]):
+            works = "draw it against a larger delta, or for a matrix in which no message rules a value out"
+            raise BadArgument("sizes", "have no finite epsilon", works)
+        some = any(epsilon > 0.0 for _, epsilon in most)
+        panel = Panel(drawn, Axis("people who report", log=True), Axis(f"epsilon at delta {delta:g}", log=some))
         words = f"{len(self.matrix)} values, {len(self.matrix[0])} messages, local epsilon {self.local_epsilon:.3g}"
         found = f"Among {crowds[-1]:,} people epsilon is at most {most[-1][1]:.3g}"
         return lines([panel], target, title=title or found, subtitle=words, theme=theme)

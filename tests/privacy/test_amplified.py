@@ -87,6 +87,41 @@ def test_the_check_of_crowds_catches_a_blanket_that_not_everybody_has() -> None:
         check_bounds(Generous, 1, 40)
 
 
+def test_what_others_hold_tells_pairs_apart_that_are_alike_but_for_the_order_of_messages() -> None:
+    rows = np.array([[2, 3, 7], [8, 2, 2], [2, 8, 2]]) / 12
+    laws, alike = MessageLaws.of(rows), max(apart(rows, [held], math.exp(0.3)) for held in range(3))
+    assert len(laws.pairs) < 6 < len(laws.crowds)
+    assert CrowdLoss(laws, 2).delta(0.3) == pytest.approx(alike, rel=1e-12)
+
+
+@pytest.mark.parametrize("people", [5, 2_000])
+def test_of_many_pairs_the_worst_is_solved_for(people: int) -> None:
+    rows = np.abs(SeededCoins(5).uniform(64).reshape(8, 8)) + 0.2
+    loss = Amplified(MessageLaws.of(rows / rows.sum(axis=1, keepdims=True)), people)
+    for delta in (0.1, 1e-3, 1e-9):
+        epsilon = loss.epsilon(delta)
+        assert loss.delta(epsilon) <= delta
+        assert epsilon == pytest.approx(super(Amplified, loss).epsilon(delta), rel=1e-8)
+
+
+@pytest.mark.parametrize("people", [3, 60, 200, 10**6])
+def test_others_never_make_a_message_tell_more(people: int) -> None:
+    """Also where it is so likely to be true that hardly a message of others hides it."""
+    alone, laws = Amplified(MessageLaws.clones(20.0), 1), MessageLaws.response(1e-8, 3)
+    assert clones(20.0, people).epsilon(0.01) <= alone.epsilon(0.01) * (1 + 1e-12)
+    for epsilon in (0.0, 1.0, 10.0, 18.0):
+        assert Amplified(laws, people).delta(epsilon) <= Amplified(laws, 1).delta(epsilon) * (1 + 1e-12)
+
+
+def test_a_bound_from_below_is_found_where_the_first_guess_is_far_off() -> None:
+    laws = MessageLaws.response(3.0 / (math.exp(20.0) + 2.0), 3)
+    started = time.process_time()
+    for people in (100, 1_000):
+        found = CrowdLoss(laws, people).epsilon(1e-6)
+        assert 0.0 <= found <= Amplified(laws, people).epsilon(1e-6)
+    assert time.process_time() - started < 10.0
+
+
 # The walk itself
 
 

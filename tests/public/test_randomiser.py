@@ -53,9 +53,28 @@ def test_epsilon_is_drawn_against_people(tmp_path):
         RESPONSE.plot("epsilon.svg")
 
 
+def test_what_tells_nothing_and_what_tells_all_at_once(tmp_path):
+    silent = hc.randomiser([[1], [1]])
+    assert silent.local_epsilon == silent.shuffled(1_000).epsilon(0) == silent.lower(1_000).epsilon(0) == 0.0
+    with pytest.raises(BadArgument, match="different crowds"):
+        hc.protocol("matrix-response", n=10, matrix=silent).rmse()
+    assert silent.plot(sizes=[10, 100]).save(tmp_path / "nothing.svg").stat().st_size > 1_000
+    with pytest.raises(BadArgument, match="no finite epsilon"):
+        hc.randomiser([[1, 0], [0, 1]]).plot(sizes=[10, 100]).save(tmp_path / "all.svg")
+
+
 @pytest.mark.parametrize(
     "matrix",
-    [[], [[1]], [[0.5, 0.5]], [[0.5, 0.5], [1]], [[0.3, 0.3], [0.5, 0.5]], [["x", 1], [0, 1]], [[2, -1], [0, 1]]],
+    [
+        [],
+        [[1]],
+        [[], []],
+        [[0.5, 0.5]],
+        [[0.5, 0.5], [1]],
+        [[0.3, 0.3], [0.5, 0.5]],
+        [["x", 1], [0, 1]],
+        [[2, -1], [0, 1]],
+    ],
 )
 def test_what_is_no_matrix_of_chances_is_refused(matrix):
     with pytest.raises(BadArgument, match="matrix"):

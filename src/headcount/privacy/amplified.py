@@ -21,8 +21,7 @@ a blanket as well, for whatever has a local epsilon: of two messages, the likeli
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations, product
 from typing import Self
@@ -35,13 +34,13 @@ from headcount.privacy.random_walk import Walk
 from headcount.programme.law import Floats
 
 ROUNDED = 2.0**-46
-MOST_LIKELY = 8  # pairs and values of others that are tried from below, of more the worst for large crowds
-FEW = 64
+MOST_CROWDS = 256  # pairs and values of others that are tried from below, of more the worst for large crowds
 ROUGHLY = 1.001  # far more than a quick bound is rounded by
-BACK = 1e-4  # of an epsilon, steps back to where the bound from below meets a delta
+BACK = 1e-4  # of an epsilon, the first step back to where the bound from below meets a delta; each is twice the last
 NOTHING = 1e-9  # an epsilon that may as well be 0
 FAINT = 1e-100  # chances of a base that may as well be 0
 LARGEST_STEP = 1e120  # downward: a longer one takes the walk to the same place
+Case = tuple[tuple[int, int], int]  # two values of one person, and what everybody else holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +105,7 @@ class MessageLaws:
             return ((0, 1),)
         found: dict[bytes, tuple[int, int]] = {}
         for p, q in permutations(self.compared, 2):
-            columns = np.stack([self.rows[p], self.rows[q], self.blanket])
-            found.setdefault(columns[:, np.lexsort(columns)].tobytes(), (p, q))
+            found.setdefault(self._told_apart(p, q, self.blanket), (p, q))
         return tuple(found.values())
 
     def excess(self, pair: tuple[int, int], base: Floats, factor: float, people: int) -> tuple[float, Walk]:
@@ -118,20 +116,38 @@ class MessageLaws:
         p, q, base = p[inside], q[inside], base[inside]
         return outside, Walk.of(p / base - np.minimum(factor * (q / base), LARGEST_STEP), base, people)
 
-    def worst_others(self, people: int) -> Iterator[tuple[tuple[int, int], int]]:
-        """The pairs, and what everybody else holds, that are worst in large crowds."""
-        every = list(product(self.pairs, self.others))
-        if len(every) <= (FEW if people <= FEW else MOST_LIKELY):
-            yield from every
-            return
+    @cached_property
+    def crowds(self) -> tuple[Case, ...]:
+        """Pairs of rows, and what everybody else holds, that differ in more than the order of the messages.
 
-        def likeness(case: tuple[tuple[int, int], int]) -> float:
-            (p, q), z = case
-            apart, base = np.abs(self.rows[p] - self.rows[q]), self.rows[z]
-            with np.errstate(divide="ignore"):
-                return -float((apart[apart > 0.0] ** 2 / base[apart > 0.0]).sum())
+        Of very many, those that are worst in large crowds.
+        """
+        pairs = np.array(((0, 1),) if self.symmetric else [*permutations(self.compared, 2)])
+        squares = (self.rows[pairs[:, 0]] - self.rows[pairs[:, 1]]) ** 2
+        apart = squares @ (1.0 / np.maximum(self.rows[[*self.others]], FAINT)).T
+        found: dict[bytes, Case] = {}
+        for place in np.argsort(-apart, axis=None, kind="stable")[:MOST_CROWDS].tolist():
+            pair, other = divmod(place, len(self.others))
+            (p, q), z = pairs[pair].tolist(), self.others[other]
+            found.setdefault(self._told_apart(p, q, self.rows[z]), ((p, q), z))
+        return tuple(found.values())
 
-        yield from sorted(every, key=likeness)[:MOST_LIKELY]
+    def _told_apart(self, p: int, q: int, base: Floats) -> bytes:
+        """The same for rows and a base that differ in the order of the messages alone."""
+        columns = np.stack([self.rows[p], self.rows[q], base])
+        return columns[:, np.lexsort(columns)].tobytes()
+
+
+def _quickly(p: Floats, q: Floats, base: Floats, factor: float, people: int) -> Floats:
+    """A bound on what each case loses: Chernoff's, near the saddle of a bell curve."""
+    apart, inside = p - factor * q, base > FAINT
+    steps = np.maximum(np.where(inside, apart, 0.0) / np.where(inside, base, 1.0), -LARGEST_STEP)
+    down, square = people * (steps * base).sum(axis=1), people * (steps**2 * base).sum(axis=1)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        theta = (np.sqrt(down**2 + 4.0 * square) - down) / (2.0 * square)
+        walked = people * np.log1p((np.expm1(theta[:, None] * steps) * base).sum(axis=1)) - np.log(people * theta)
+        most = ROUGHLY * np.exp(walked - 1.0) + np.where(inside, 0.0, np.maximum(apart, 0.0)).sum(axis=1)
+    return np.asarray(np.nan_to_num(most, nan=np.inf))
 
 
 def _factor(epsilon: float) -> float:
@@ -156,27 +172,44 @@ class Amplified(PrivacyLoss):
         if epsilon >= self.laws.local_epsilon * (1.0 + ROUNDED):  # shuffling never harms
             return 0.0
         factor, worst = _factor(epsilon), 0.0
-        for most, pair in self._worst_first(factor):
-            if most <= worst:
+        for quick, pair in self._worst_first(factor):
+            if quick <= worst:
                 break
-            outside, walk = self.laws.excess(pair, self.laws.blanket, factor, self.people)
-            worst = max(worst, outside + walk.at_most())
+            worst = max(worst, self._lost(pair, factor))
         return worst
 
     def _worst_first(self, factor: float) -> list[tuple[float, tuple[int, int]]]:
-        """The pairs by a quick bound on what each loses: Chernoff's, near the saddle of a bell curve."""
-        pairs, rows, inside = self.laws.pairs, self.laws.rows, self.laws.blanket > FAINT
-        if len(pairs) == 1:
-            return [(math.inf, pairs[0])]
-        apart = rows[[p for p, _ in pairs]] - factor * rows[[q for _, q in pairs]]
-        base = self.laws.blanket[inside]
-        steps = np.maximum(apart[:, inside] / base, -LARGEST_STEP)
-        down, square = self.people * (steps @ base), self.people * (steps**2 @ base)
-        with np.errstate(over="ignore", invalid="ignore"):
-            theta = (np.sqrt(down**2 + 4.0 * square) - down) / (2.0 * square)
-            walked = self.people * np.log1p(np.expm1(theta[:, None] * steps) @ base) - np.log(self.people * theta)
-            most = ROUGHLY * np.exp(walked - 1.0) + np.maximum(apart[:, ~inside], 0.0).sum(axis=1)
-        return sorted(zip(np.nan_to_num(most, nan=np.inf).tolist(), pairs, strict=True), reverse=True)
+        """The pairs by a quick bound on what each loses."""
+        first, second = np.array(self.laws.pairs).T
+        quick = _quickly(self.laws.rows[first], self.laws.rows[second], self.laws.blanket[None], factor, self.people)
+        return sorted(zip(quick.tolist(), self.laws.pairs, strict=True), reverse=True)
+
+    def _lost(self, pair: tuple[int, int], factor: float) -> float:
+        """By the blanket, or by the message alone, which others never make worse."""
+        outside, walk = self.laws.excess(pair, self.laws.blanket, factor, self.people)
+        first, second = self.laws.rows[[*pair]]
+        return min(float(np.maximum(first - factor * second, 0.0).sum()), outside + walk.at_most())
+
+    def _worse(self, epsilon: float, delta: float) -> tuple[int, int] | None:
+        """A pair that loses more than delta at this epsilon."""
+        factor = _factor(epsilon)
+        for quick, pair in self._worst_first(factor):
+            if quick * ROUND_UP <= delta:
+                break
+            if self._lost(pair, factor) * ROUND_UP > delta:
+                return pair
+        return None
+
+    def epsilon(self, delta: float) -> float:
+        """Of many pairs one that loses more is solved for, until none does."""
+        if len(self.laws.pairs) <= 2 or not delta:
+            return super().epsilon(delta)
+        found, solved = 0.0, set[tuple[int, int]]()
+        while (pair := self._worse(found, delta)) and pair not in solved:
+            solved |= {pair, pair[::-1]}
+            alone = replace(self.laws, compared=pair)
+            found = max(found, Amplified(alone, self.people).epsilon(delta))
+        return super().epsilon(delta) if pair else found
 
     @property
     def attained(self) -> PrivacyLoss | None:
@@ -185,10 +218,7 @@ class Amplified(PrivacyLoss):
 
 @dataclass(frozen=True, eq=False)
 class CrowdLoss(PrivacyLoss):
-    """The loss where everybody else holds one value, the worst for large crowds.
-
-    `worst` is rounded down; `orders` by as much more as claims are rounded up.
-    """
+    """The loss where everybody else holds one value, the worst of all: rounded down, and not up as claims are."""
 
     kind = "bound"
 
@@ -196,7 +226,7 @@ class CrowdLoss(PrivacyLoss):
     people: int
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        worst = np.array([self.worst(e)[0] for e in epsilon.tolist()]) / ROUND_UP**2
+        worst = np.array([self.worst(e)[0] for e in epsilon.tolist()]) / ROUND_UP
         return worst, worst
 
     def worst(self, epsilon: float) -> tuple[float, tuple[int, int], int]:
@@ -205,11 +235,20 @@ class CrowdLoss(PrivacyLoss):
         return crowds.at_least(epsilon), crowds.pair, crowds.other
 
     def _worst(self, epsilon: float) -> _TwoCrowds:
-        return max(self._crowds, key=lambda crowds: crowds.at_most(epsilon))
+        first, second, other = np.array([(*crowds.pair, crowds.other) for crowds in self._crowds]).T
+        factor, rows = math.exp(min(epsilon, LARGEST_EPSILON)), self.laws.rows
+        quick = _quickly(rows[first], rows[second], rows[other], factor, self.people)
+        worst, most = 0, -1.0
+        for place in np.argsort(-quick, kind="stable").tolist():
+            if quick[place] <= most:
+                break
+            if (lost := self._crowds[place].at_most(epsilon)) > most:
+                worst, most = place, lost
+        return self._crowds[worst]
 
     @cached_property
     def _crowds(self) -> list[_TwoCrowds]:
-        return [_TwoCrowds(self.laws, self.people, *case) for case in self.laws.worst_others(self.people)]
+        return [_TwoCrowds(self.laws, self.people, *case) for case in self.laws.crowds]
 
     def epsilon(self, delta: float) -> float:
         """An epsilon at which these crowds lose at least delta: the worst is solved for, until no other is worse."""
@@ -249,7 +288,7 @@ class _TwoCrowds(PrivacyLoss):
 
     def epsilon(self, delta: float) -> float:
         """At which they lose at least delta: about where the bound from above says."""
-        found = super().epsilon(delta)
+        found, back = super().epsilon(delta), BACK
         while found > NOTHING and self.at_least(found) < delta:
-            found *= 1.0 - BACK
+            found, back = found * (1.0 - back), min(2.0 * back, 0.5)
         return found if found > NOTHING else 0.0

@@ -65,10 +65,10 @@ class Walk:
             return Between(0.0, 0.0)
         if not (self.steps < 0.0).any():
             mean = float(self.steps @ self.chances)
-            return Between(mean, mean * (1.0 + ROUNDED))
+            return Between(mean * (1.0 - ROUNDED), mean * (1.0 + ROUNDED))
         if math.comb(self.people + self.steps.size, self.steps.size) <= FEW:
             exact = self._one_by_one()
-            return Between(exact, exact * (1.0 + 64.0 * ROUNDED))
+            return Between(exact * (1.0 - 64.0 * ROUNDED), exact * (1.0 + 64.0 * ROUNDED))
         return Between(self._from_below(), self._from_above())
 
     def at_most(self) -> float:
@@ -185,4 +185,4 @@ class Walk:
 
 
 def _log_factorials(last: int) -> Floats:
-    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, last + 1.0)))])
+    return np.array([math.lgamma(each + 1.0) for each in range(last + 1)])

@@ -72,15 +72,17 @@ def _orders(kind: Chances) -> tuple[Chances, Chances]:
 
 
 def _lost(kind: Chances, growth: arb, people: int, noise: float) -> Fraction:
-    """The blanket's bound for two laws and the measure, message by message."""
-    apart, steps = Fraction(0), defaultdict[tuple[Fraction, Fraction], Fraction](Fraction)
+    """The blanket's bound for two laws and the measure, or that of the message alone, which others never make worse."""
+    alone, apart, steps = Fraction(0), Fraction(0), defaultdict[tuple[Fraction, Fraction], Fraction](Fraction)
     for (p, q, w), times in kind.items():
+        excess = max(Fraction(0), most(times * (ball(p) - growth * ball(q))))
+        alone += excess
         if w:
             steps[p / w, q / w] += times * w
         else:
-            apart += max(Fraction(0), most(times * (ball(p) - growth * ball(q))))
+            apart += excess
     walk = [(ball(p) - growth * ball(q), chance) for (p, q), chance in steps.items()]
-    return apart + _mean_positive_part([(step, chance) for step, chance in walk if step != 0], people, noise)
+    return min(alone, apart + _mean_positive_part([(step, each) for step, each in walk if step != 0], people, noise))
 
 
 def _mean_positive_part(steps: Steps, people: int, noise: float) -> Fraction:

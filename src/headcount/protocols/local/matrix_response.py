@@ -132,7 +132,7 @@ class MatrixResponse(Protocol):
         cells = len(self._cuts) + 1
         places = [[self._place(end) for end in column] for column in zip(*self._ends, strict=True)]
         passed = [(CELL + (cells - _selected(value, place))) // cells for place in places]
-        return sum(passed[1:], passed[0])
+        return sum(passed[1:], passed[0]) if passed else Field.of(0)
 
     def _place(self, end: Fraction) -> int:
         """The first cell that lies beyond."""

@@ -14,7 +14,7 @@ Rows = tuple[tuple[Fraction, ...], ...]
 MOST = 64  # values, and messages
 FINEST = 1 << 56  # the largest common denominator, so that a word draws a cell
 CLOSE = Fraction(1, 10**9)  # that far from 1 the sum of a row of floats may be
-SHAPE = f"give 2 to {MOST} rows of as many chances each, 2 to {MOST}"
+SHAPE = f"give 2 to {MOST} rows of as many chances each, 1 to {MOST}"
 
 
 def matrix_text(matrix: Any) -> str:
@@ -53,7 +53,7 @@ def common_denominator(rows: Rows) -> int:
 
 
 def _exact(rows: Rows) -> Rows:
-    if not 2 <= len(rows) <= MOST or len({len(row) for row in rows}) != 1 or not 2 <= len(rows[0]) <= MOST:
+    if not 2 <= len(rows) <= MOST or len({len(row) for row in rows}) != 1 or not 1 <= len(rows[0]) <= MOST:
         raise BadArgument("matrix", "is not a table", SHAPE)
     for number, row in enumerate(rows):
         if not -CLOSE <= sum(row, Fraction(-1)) <= CLOSE:
