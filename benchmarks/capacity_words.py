@@ -67,8 +67,9 @@ these fails:
   (upload + *m* · (mixing + handing on)).
 * **A batch is not through before the next one closes.** Fixed costs + *n* · *m* · (mixing + handing on + opening)
   must be below *W*.
-* **A batch does not fit the memory.** It is mixed at once, and the analyser remembers the number of every message, so
-  that none counts twice: fixed + *n* · *m* · (bytes for each) must be below what there is, here {memory:g} GB.
+* **A batch does not fit the memory.** The analyser remembers the number of every message, so that none counts twice:
+  fixed + *n* · *m* · (bytes for each) must be below what there is, here {memory:g} GB. That is the bound for quick counting, in
+  memory: batches beyond 32 MB are mixed, and beyond a million messages counted, in piles on the disk.
 
 With SQLite, whoever mixes has the database for themselves, and uploads wait or are sent away meanwhile; PostgreSQL
 locks one batch only. The most people of either kind, which of the two ends a batch, and how many shufflers the crowd

@@ -82,7 +82,8 @@ def test_nothing_breaks_and_every_answer_was_described(parties, known, party, nu
 
     asked()
     assert seen.total() >= number
-    assert {200, 400, 401, 403, 404} <= {*seen} <= {200, 201, 400, 401, 403, 404, 405, 409, 411, 413, 415}
+    sure = {200, 400, 401, 403, 404} if under_stress else {401, 404}  # of a few requests others may have none
+    assert sure <= {*seen} <= {200, 201, 400, 401, 403, 404, 405, 409, 411, 413, 415}
 
 
 def test_an_answer_that_was_not_described_is_found_out(parties, monkeypatch):

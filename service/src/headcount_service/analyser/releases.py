@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from threading import Lock
@@ -24,11 +25,12 @@ from headcount.errors import BatchUnavailable, Conflict, Refused, TooFewReports,
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.certificate import certify
 from headcount_service.analyser.analyser import BATCH, Analyser, inner_key
+from headcount_service.analyser.distinct_messages import distinct
 from headcount_service.runtime.crash_points import point
 from headcount_service.runtime.logs import log_state
 from headcount_service.store.database import do, one, update_batch
 from headcount_service.wire.collection import Collection
-from headcount_service.wire.report import PrivateKey, ReportFormat, genuine
+from headcount_service.wire.report import PrivateKey, ReportFormat, genuine, record_of
 
 
 class Releases:
@@ -140,31 +142,32 @@ class Releases:
             collection.report_format(number),
             self.analyser.keys.private(inner_key(collection.id, number)),
         )
-        protocol, seen = collection.plan.protocol, set[bytes]()
+        protocol = collection.plan.protocol
         tally, readable = replace(protocol.nobody(), reports=manifest["reports"]), 0
-        for part in range(len(manifest["parts"])):
-            with self.database.reading() as connection:
-                here = "SELECT content FROM parts WHERE collection = :name AND number = :number AND part = :part"
-                row = one(connection, here, name=collection.id, number=number, part=part)
-            if row is None:
-                raise Conflict("the batch was released meanwhile", "ask for it again")
-            records = list(_opened(report_format, bytes(row["content"]), key, seen))
+        parts = self._parts(collection, number, len(manifest["parts"]))
+        opened = ([*_opened(report_format, part, key)] for part in parts)
+        for contents in distinct(opened, manifest["messages"], self.analyser.keys.temporary_file):
+            records = [record_of(content) for content in contents]
             counted = genuine(protocol, (record for record in records if record is not None))
             tally += protocol.tally(Batch(0, counted))
             readable += records.count(None) + len(counted)
         return tally, readable
 
+    def _parts(self, collection: Collection, number: int, parts: int) -> Iterator[bytes]:
+        for part in range(parts):
+            with self.database.reading() as connection:
+                here = "SELECT content FROM parts WHERE collection = :name AND number = :number AND part = :part"
+                row = one(connection, here, name=collection.id, number=number, part=part)
+            if row is None:
+                raise Conflict("the batch was released meanwhile", "ask for it again")
+            yield bytes(row["content"])
 
-def _opened(report_format: ReportFormat, part: bytes, key: PrivateKey, seen: set[bytes]) -> Iterator[bytes | None]:
-    """The decrypted records of a part of a batch, None for a dummy; without duplicates and undecryptable messages."""
+
+def _opened(report_format: ReportFormat, part: bytes, key: PrivateKey) -> Iterator[bytes]:
+    """What is sealed in the messages of a part of a batch, without those that do not open."""
     for message in report_format.split(part):
-        try:
-            identity, record = report_format.open_message(message, key)
-        except WireError:
-            continue
-        if identity not in seen:
-            seen.add(identity)
-            yield record
+        with suppress(WireError):
+            yield report_format.open_content(message, key)
 
 
 def _require_here(number: int, state: str) -> None:

@@ -8,47 +8,19 @@ both uniform and independent of the others, so that every order of all of them i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from typing import BinaryIO
 
 import numpy as np
 
-from headcount.errors import Damaged
 from headcount.programme.coins import Coins
 from headcount_service.store.encryption import Encrypted, new_secret
+from headcount_service.store.piles import Aside, Pile
 from headcount_service.wire.random_order import random_order
 
 MEMORY = 1 << 25  # bytes of messages that are mixed at once
 PILES = 64
 BLOCK = 1 << 22  # bytes of messages that are scattered at once, or less
-LENGTH = 4  # bytes that tell how long an entry of a pile is
-
-Aside = Callable[[], BinaryIO]
-
-
-class Pile:
-    """A temporary file of messages."""
-
-    def __init__(self, file: BinaryIO, cipher: Encrypted) -> None:
-        self._file, self._cipher = file, cipher
-        self.bytes, self._entries = 0, 0
-
-    def add(self, messages: bytes) -> None:
-        sealed = self._cipher.sealed(messages, self._bound(self._entries))
-        self._file.write(len(sealed).to_bytes(LENGTH, "big") + sealed)
-        self.bytes, self._entries = self.bytes + len(messages), self._entries + 1
-
-    def blocks(self) -> Iterator[bytes]:
-        """Read the pile, once, in blocks; it is deleted meanwhile."""
-        self._file.seek(0)
-        for entry in range(self._entries):
-            length = int.from_bytes(_read(self._file, LENGTH), "big")
-            yield self._cipher.opened(_read(self._file, length), self._bound(entry))
-        self._file.close()
-
-    def _bound(self, entry: int) -> bytes:
-        return entry.to_bytes(8, "big")
 
 
 def mixed_blocks(blocks: Iterable[bytes], size: int, total: int, coins: Coins, aside: Aside) -> Iterator[bytes]:
@@ -104,11 +76,3 @@ def _scatter(messages: np.ndarray, piles: list[Pile], coins: Coins) -> None:
 
 def _messages(content: bytes, size: int) -> np.ndarray:
     return np.frombuffer(content, dtype=np.uint8).reshape(-1, size)
-
-
-def _read(file: BinaryIO, length: int) -> bytes:
-    """Exactly this many bytes."""
-    found = file.read(length)
-    if len(found) != length:
-        raise Damaged("what was put aside while a batch was mixed ends too early", "see to the disk of the key folder")
-    return found

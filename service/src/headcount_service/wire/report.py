@@ -112,17 +112,19 @@ class ReportFormat:
 
     # The analyser.
 
-    def open_message(self, message: bytes, key: PrivateKey) -> tuple[bytes, bytes | None]:
-        """The message's own id, and its record unless it is a dummy."""
+    def open_content(self, message: bytes, key: PrivateKey) -> bytes:
+        """What is sealed in a message: its own id, whether it is real, and the record."""
         if len(message) != self.message_bytes:
             raise WireError
         content = unseal(self.suite, message, key, self.info(INNER))
-        identity, kind, record = content[:IDENTITY], content[IDENTITY : IDENTITY + KIND], content[IDENTITY + KIND :]
-        if kind == REAL:
-            return identity, record
-        if kind != DUMMY or any(record):
+        if (kind := content[IDENTITY : IDENTITY + KIND]) != REAL and (kind != DUMMY or any(content[IDENTITY + KIND :])):
             raise WireError
-        return identity, None
+        return content
+
+    def open_message(self, message: bytes, key: PrivateKey) -> tuple[bytes, bytes | None]:
+        """The message's own id, and its record unless it is a dummy."""
+        content = self.open_content(message, key)
+        return content[:IDENTITY], record_of(content[IDENTITY:])
 
 
 def little_endian(message: np.dtype[Any]) -> np.dtype[Any]:
@@ -140,6 +142,11 @@ def contents(messages: Records, number: int, coins: Coins) -> list[bytes]:
     dummies = [DUMMY + bytes(form.itemsize)] * (number - len(real))
     whole = in_random_order(in_random_order(real, coins)[:number] + dummies, coins)
     return [coins.stream(IDENTITY).tobytes() + content for content in whole]
+
+
+def record_of(content: bytes) -> bytes | None:
+    """The record of an opened message, behind its id; None of a dummy."""
+    return content[KIND:] if content[:KIND] == REAL else None
 
 
 def genuine(protocol: Protocol, contents: Iterable[bytes]) -> Records:
