@@ -68,7 +68,7 @@ these fails:
 * **A batch is not through before the next one closes.** Fixed costs + *n* · *m* · (mixing + handing on + opening)
   must be below *W*.
 * **A batch does not fit the memory.** The analyser remembers the number of every message, so that none counts twice:
-  fixed + *n* · *m* · (bytes for each) must be below what there is, here {memory:g} GB. That is the bound for quick counting, in
+  fixed + *n* · *m* · (bytes for each) must be below what there is, here {memory:g} GB. That is for work in
   memory: batches beyond 32 MB are mixed, and beyond a million messages counted, in piles on the disk.
 
 With SQLite, whoever mixes has the database for themselves, and uploads wait or are sent away meanwhile; PostgreSQL
