@@ -11,9 +11,10 @@ from headcount.answers.difference import Difference
 from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
 from headcount.answers.grouped import GroupedEstimate
+from headcount.answers.margin import Margin
 from headcount.answers.rate import Rate
 from headcount.answers.ratio import Ratio
-from headcount.answers.table import Margin, TableEstimate
+from headcount.answers.table import TableEstimate
 from headcount.answers.top import Top
 from headcount.answers.two_runs import Pairs
 from headcount.asking import Options, ask
@@ -25,11 +26,12 @@ from headcount.errors import HeadcountError, Refused
 from headcount.figures.picture import Picture
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advice import Advice
-from headcount.planner.advise import advise, most_rounds, smallest_detectable, smallest_n
+from headcount.planner.advise import advise
 from headcount.planner.comparison import Comparison
 from headcount.planner.frontier import Frontier
 from headcount.planner.frontier_points import frontier
 from headcount.planner.glossary import explain
+from headcount.planner.limits import most_rounds, smallest_detectable, smallest_n
 from headcount.planner.map import Map
 from headcount.planner.map_panels import map as map
 from headcount.planner.planning import protocol

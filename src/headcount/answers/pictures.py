@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from headcount.answers.cell import Cell
     from headcount.answers.distribution import DistributionEstimate
     from headcount.answers.estimate import Estimate
+    from headcount.answers.margin import Margin
     from headcount.answers.number import Number
-    from headcount.answers.table import Margin
 
 SHOWN = 40  # bars; the rest is counted in the subtitle
 COLUMNS = 400  # of what has an order

@@ -9,10 +9,11 @@ import typer
 
 from headcount.cli.commands import Commands
 from headcount.cli.numbers import THOUSANDS, WHOLE, whole
-from headcount.cli.options import Corrupt, Delta, Formats, Least, Models, Neighbours, Plot, Theme, Title
+from headcount.cli.options import Corrupt, Delta, Least, Models, Neighbours
+from headcount.cli.output import Output
 from headcount.cli.posing import posing
 from headcount.cli.progress import ProgressBar
-from headcount.cli.render import Format, advice_table, console, draw, require_drawable, sheet_table, show, write_file
+from headcount.cli.render import Format, advice_table, console, sheet_table, show, write_file
 from headcount.cli.spelling import Flags
 from headcount.errors import BadArgument
 from headcount.phrases import said
@@ -87,15 +88,13 @@ def advise(
     within: Within = None,
     neighbours: Neighbours = "replace",
     save: Saved = None,
-    plot: Plot = None,
-    title: Title = "",
-    theme: Theme = "light",
-    how: Formats = Format.TABLE,
+    *,
+    output: Output,
 ) -> None:
     """Ranks every protocol for the question by its exact predicted error."""
     spelling = Flags(context.command)
-    require_drawable(plot, theme)
-    if windows is not None and how is not Format.TABLE:
+    output.require_drawable()
+    if windows is not None and output.how is not Format.TABLE:
         raise BadArgument("--windows", "is told as a table alone", "leave out --format, or --windows")
     advice = advise_on(
         question,
@@ -119,18 +118,18 @@ def advise(
         neighbours=neighbours,
         watch=ProgressBar("advising"),
     )
-    if how is not Format.TABLE:
-        show(advice.to_json(), how, "", advice.to_markdown())
+    if output.how is not Format.TABLE:
+        show(advice.to_json(), output.how, "", advice.to_markdown())
     elif advice.feasible:
         console().print(advice_table(advice, spelling))  # figures that only JSON has take as long again
     best = advice.best  # refused, with what each lacks, if there is none
-    if how is Format.TABLE:
+    if output.how is Format.TABLE:
         console().print("\n" + said(advice.why(), spelling), markup=False, highlight=False)
         if windows is not None:
             console().print(sheet_table(best.refreshed(windows)))
     if save is not None:
-        write_file(how, best.save, save)
-    draw(how, plot, lambda: advice.plot(title=title, theme=theme))
+        write_file(output.how, best.save, save)
+    output.draw(advice)
 
 
 def _people(text: str | None) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from headcount.cli.option_groups import flattened
 from headcount.common.plugins import entry_points_of
 from headcount.errors import BadArgument, Refused
 
@@ -161,4 +162,5 @@ class Commands(typer.Typer):
         super().__init__(cls=cls, **settings)
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
-        return super().command(name, cls=Command, **settings)
+        add = super().command(name, cls=Command, **settings)
+        return lambda act: add(flattened(act))

@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.text import Text
 
 from headcount.cli.files import table
-from headcount.cli.ledger import ledger_of
+from headcount.cli.ledger import Charged
 from headcount.cli.options import (
     Bounds,
     Categories,
@@ -18,21 +18,16 @@ from headcount.cli.options import (
     Delta,
     Epsilon,
     File,
-    Formats,
-    LedgerFile,
     MaxContributions,
     Neighbours,
     Other,
-    Plot,
-    Theme,
-    Title,
     Unit,
     Where,
-    WitnessFile,
     categories_of,
     where_of,
 )
-from headcount.cli.render import Format, draw, require_drawable, sheet_table, show
+from headcount.cli.output import Output
+from headcount.cli.render import Format, sheet_table, show
 from headcount.cli.spelling import Flags
 from headcount.comparing import compare as compared
 from headcount.errors import BadArgument
@@ -56,15 +51,12 @@ def compare(
     categories: Categories = None,
     other: Other = False,
     neighbours: Neighbours = "replace",
-    ledger: LedgerFile = None,
-    witness: WitnessFile = None,
-    plot: Plot = None,
-    title: Title = "",
-    theme: Theme = "light",
-    how: Formats = Format.TABLE,
+    *,
+    charged: Charged,
+    output: Output,
 ) -> None:
     """Answer by the best protocol of every model of trust, side by side. Every answer is spent: see what all cost."""
-    require_drawable(plot, theme)
+    output.require_drawable()
     if mean and bounds is None:
         raise BadArgument("--mean", "needs --bounds", "use for example --bounds 0 120")
     names = [name for name in (column, unit) if name]
@@ -83,11 +75,11 @@ def compare(
         clip=clip and not mean,
         categories=categories_of(categories),
         other=other,
-        ledger=ledger_of(ledger, witness),
+        ledger=charged.opened(),
     )
-    value = comparison.records() if how is Format.CSV else comparison.to_json()
-    show(value, how, _tables(comparison, Flags(context.command)), comparison.to_markdown())
-    draw(how, plot, lambda: comparison.plot(title=title, theme=theme))
+    value = comparison.records() if output.how is Format.CSV else comparison.to_json()
+    show(value, output.how, _tables(comparison, Flags(context.command)), comparison.to_markdown())
+    output.draw(comparison)
 
 
 def _tables(comparison: Comparison, spelling: Spelling) -> Group:

@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from headcount.cli.commands import Commands
-from headcount.cli.options import Delta, Epsilon, Formats, Models, Neighbours, Ones, People, Plot, Theme, Title
+from headcount.cli.options import Delta, Epsilon, Models, Neighbours, Ones, People
+from headcount.cli.output import Output
 from headcount.cli.posing import posing
 from headcount.cli.progress import ProgressBar
-from headcount.cli.render import Format, draw, require_drawable, sheet_table, show
+from headcount.cli.render import Format, sheet_table, show
 from headcount.planner.frontier import Frontier
 from headcount.planner.frontier_points import frontier
 from headcount.planner.map import SITUATIONS, Map
@@ -39,13 +40,11 @@ def draw_frontier(
     neighbours: Neighbours = "replace",
     over: Over = None,
     points: Points = 13,
-    plot: Plot = None,
-    title: Title = "",
-    theme: Theme = "light",
-    how: Formats = Format.TABLE,
+    *,
+    output: Output,
 ) -> None:
     """The best errors that every protocol reaches, against what they cost."""
-    require_drawable(plot, theme)
+    output.require_drawable()
     found = frontier(
         question,
         against=against,  # type: ignore[arg-type]  # what it is not is refused in words
@@ -60,8 +59,8 @@ def draw_frontier(
         points=points,
         watch=ProgressBar("calibrating"),
     )
-    _show_sheet(found, how)
-    draw(how, plot, lambda: found.plot(title=title, theme=theme))
+    _show_sheet(found, output.how)
+    output.draw(found)
 
 
 def _show_sheet(found: Frontier | Map, how: Format) -> None:
@@ -84,13 +83,11 @@ def draw_map(
     models: Models = None,
     protocols: Protocols = None,
     situations: Annotated[bool, typer.Option(help="Mark three typical crowds.")] = False,
-    plot: Plot = None,
-    title: Title = "",
-    theme: Theme = "light",
-    how: Formats = Format.TABLE,
+    *,
+    output: Output,
 ) -> None:
     """Which protocol counts best, by the number of people and of ones; and where additive noise overtakes sampling."""
-    require_drawable(plot, theme)
+    output.require_drawable()
     found = who_counts_best(
         epsilon=epsilon,
         delta=delta,
@@ -101,7 +98,7 @@ def draw_map(
         protocols=protocols,
         watch=ProgressBar("calibrating"),
     )
-    if how is Format.TABLE:
+    if output.how is Format.TABLE:
         print(f"{found.finding}.\n\n{found.summary()}\n")
-    _show_sheet(found, how)
-    draw(how, plot, lambda: found.plot(title=title, theme=theme, marks=SITUATIONS if situations else ()))
+    _show_sheet(found, output.how)
+    output.draw(found, marks=SITUATIONS if situations else ())

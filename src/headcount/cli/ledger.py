@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,8 +11,10 @@ import typer
 
 from headcount.answers.estimate import Estimate
 from headcount.cli.commands import Commands, part_of_service
-from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, Plot, Theme, Title, WitnessFile
-from headcount.cli.render import Format, draw, grid, require_drawable, show, warn
+from headcount.cli.option_groups import OptionGroup
+from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, WitnessFile
+from headcount.cli.output import Output
+from headcount.cli.render import Format, grid, show, warn
 from headcount.errors import BadArgument
 from headcount.ledger.habit import habit
 from headcount.ledger.ledger import Ledger
@@ -34,17 +37,31 @@ def is_here() -> bool:
     return os.path.lexists(DEFAULT)
 
 
-def ledger_of(path: Path | None, witness: Path | None) -> Ledger | None:
-    """The ledger that a question is to be charged to."""
-    if path is None and is_here():
-        warn(f"charged to {DEFAULT} in this folder; --ledger none charges nothing")
-        path = DEFAULT
-    if path is None or str(path) == NONE:
-        if witness is not None:
-            raise BadArgument("--witness", "is given without --ledger", "say which ledger it is the witness of")
-        return None
-    _exists(path)
-    return Ledger.open(path, witness=witness)
+@dataclass(frozen=True)
+class Charged(OptionGroup):
+    """The options of commands that answer questions about data."""
+
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            "--ledger",
+            help="The ledger of this crowd, which is charged first: headcount.ledger, if this folder has it; or none.",
+        ),
+    ] = None
+    witness: WitnessFile = None
+
+    def opened(self) -> Ledger | None:
+        """The ledger that the question is to be charged to."""
+        path = self.ledger
+        if path is None and is_here():
+            warn(f"charged to {DEFAULT} in this folder; --ledger none charges nothing")
+            path = DEFAULT
+        if path is None or str(path) == NONE:
+            if self.witness is not None:
+                raise BadArgument("--witness", "is given without --ledger", "say which ledger it is the witness of")
+            return None
+        _exists(path)
+        return Ledger.open(path, witness=self.witness)
 
 
 def keep_count(file: str, estimate: Estimate, ledger: Ledger | None) -> None:
@@ -84,20 +101,13 @@ def create(
 
 
 @ledgers.command("show")
-def show_ledger(
-    file: Kept = DEFAULT,
-    data: Data = None,
-    plot: Plot = None,
-    title: Title = "",
-    theme: Theme = "light",
-    how: Formats = Format.TABLE,
-) -> None:
+def show_ledger(file: Kept = DEFAULT, data: Data = None, *, output: Output) -> None:
     """What was asked, what is left, and what would still be possible."""
-    require_drawable(plot, theme)
+    output.require_drawable()
     told = None if data is None else _desk(data).population(str(file))
     ledger = _verified(file, None, data)
-    _show(ledger, how, told)
-    draw(how, plot, lambda: ledger.plot(title=title, theme=theme))
+    _show(ledger, output.how, told)
+    output.draw(ledger)
 
 
 @ledgers.command()

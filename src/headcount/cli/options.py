@@ -101,19 +101,9 @@ Ones = Annotated[
     typer.Option(**WHOLE, help="About how many hold a one, or are in the category; left out, the worst case counts."),
 ]
 Other = Annotated[bool, typer.Option(help="Count people in none of the categories apart.")]
-LedgerFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--ledger",
-        help="The ledger of this crowd, which is charged first: headcount.ledger, if this folder has it; or none.",
-    ),
-]
 WitnessFile = Annotated[
     Path | None, typer.Option("--witness", help="A second file, in another place, that tells if charges are missing.")
 ]
-Plot = Annotated[Path | None, typer.Option("--plot", help="Also draw it, to a file that ends in .png, .svg or .pdf.")]
-Theme = Annotated[str, typer.Option("--theme", help="The figure's colours: light or dark.")]
-Title = Annotated[str, typer.Option("--title", help="What to write above the figure.")]
 Whole = Annotated[bool, typer.Option(help="Whether the values are whole numbers.")]
 
 

@@ -8,24 +8,19 @@ from typing import Annotated
 import typer
 
 from headcount.cli.files import engine_called, table
-from headcount.cli.ledger import keep_count, ledger_of
+from headcount.cli.ledger import Charged, keep_count
 from headcount.cli.options import (
     Clamp,
     EngineName,
     File,
-    Formats,
-    LedgerFile,
     MaxContributions,
     OnEngine,
-    Plot,
-    Theme,
-    Title,
     Unit,
     Where,
-    WitnessFile,
     where_of,
 )
-from headcount.cli.render import Format, draw, estimate_table, require_drawable, show
+from headcount.cli.output import Output
+from headcount.cli.render import estimate_table, show
 from headcount.protocols.base.saved import load_plan
 from headcount.running import run as carry_out
 
@@ -44,21 +39,18 @@ def run(
     unit: Unit = None,
     max_contributions: MaxContributions = None,
     clamp: Clamp = False,
-    ledger: LedgerFile = None,
-    witness: WitnessFile = None,
+    *,
+    charged: Charged,
     engine: OnEngine = EngineName.HERE,
-    plot: Plot = None,
-    title: Title = "",
-    theme: Theme = "light",
-    how: Formats = Format.TABLE,
+    output: Output,
 ) -> None:
     """Run exactly this plan on a file. Plans are written by: headcount advise … --save plan.json"""
-    require_drawable(plot, theme)
+    output.require_drawable()
     loaded = load_plan(plan)
     on = engine_called(engine)
     read = [*loaded.protocol.task.reads, column, unit]
     frame = table(file, [name for name in read if name is not None], on)
-    book = ledger_of(ledger, witness)
+    book = charged.opened()
     answered = carry_out(
         loaded,
         frame,
@@ -70,9 +62,9 @@ def run(
         ledger=book,
     )
     answered = answered.clamped() if clamp else answered
-    show(answered.to_json(), how, estimate_table(answered))
+    show(answered.to_json(), output.how, estimate_table(answered))
     keep_count(file, answered, book)
-    draw(how, plot, lambda: answered.plot(title=title, theme=theme))
+    output.draw(answered)
 
 
 def export(

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from headcount.cli.option_groups import with_options
 from headcount.cli.options import bins_of, categories_of, columns_of, groups_of, limits_of
 from headcount.questions.argument import Argument, Told
 from headcount.questions.question import Question
@@ -48,12 +49,7 @@ def posing(kind: type[Question], act: Callable[..., None]) -> Callable[..., None
         act(kind.posed(**told), **typed, **left)
 
     options = [*map(_option, kind.arguments), *own]
-    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in options]
-    )
-    command.__annotations__ = {each.name: each.annotation for each in options}
-    command.__doc__ = SECTION.split(inspect.cleandoc(kind.__doc__ or ""), maxsplit=1)[0]
-    return command
+    return with_options(command, options, SECTION.split(inspect.cleandoc(kind.__doc__ or ""), maxsplit=1)[0])
 
 
 def _option(argument: Argument) -> inspect.Parameter:

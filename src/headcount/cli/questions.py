@@ -9,7 +9,7 @@ import typer
 from headcount.answers.pictures import InOrder
 from headcount.asking import ask
 from headcount.cli.files import engine_called, table
-from headcount.cli.ledger import keep_count, ledger_of
+from headcount.cli.ledger import Charged, keep_count
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import (
     Blanks,
@@ -19,8 +19,6 @@ from headcount.cli.options import (
     EngineName,
     Epsilon,
     File,
-    Formats,
-    LedgerFile,
     MaxContributions,
     Missing,
     ModelName,
@@ -28,23 +26,20 @@ from headcount.cli.options import (
     Numbers,
     OnEngine,
     Params,
-    Plot,
     ProtocolName,
     Spelled,
     Synonyms,
-    Theme,
-    Title,
     Unit,
     Where,
-    WitnessFile,
     blanks_of,
     missing_of,
     parameters_of,
     synonyms_of,
     where_of,
 )
+from headcount.cli.output import Output
 from headcount.cli.posing import posing
-from headcount.cli.render import Format, draw, estimate_table, require_drawable, show
+from headcount.cli.render import estimate_table, show
 from headcount.errors import BadArgument
 from headcount.figures.picture import Pictured
 from headcount.questions import QUESTIONS
@@ -80,13 +75,10 @@ def answer(
     sort: Annotated[
         str | None, typer.Option(help="The order of categories: by value, the largest first, or by category.")
     ] = None,
-    ledger: LedgerFile = None,
-    witness: WitnessFile = None,
+    *,
+    charged: Charged,
     engine: OnEngine = EngineName.HERE,
-    plot: Plot = None,
-    title: Title = "",
-    theme: Theme = "light",
-    how: Formats = Format.TABLE,
+    output: Output,
 ) -> None:
     """Answers the question and prints the estimate."""
     if consistent and not question.shape.several and not by:
@@ -96,11 +88,11 @@ def answer(
             raise BadArgument(option, f"is for several categories, and this is a {question.name}", "leave it out")
     if sort not in (None, "value", "category"):
         raise BadArgument("--sort", f"is {sort!r}", "use value or category")
-    require_drawable(plot, theme)
+    output.require_drawable()
     place = engine_called(engine)
     read = [*question.reads, column, unit, *(by or [])]
     data = table(file, [name for name in read if name is not None], place)
-    book = ledger_of(ledger, witness)
+    book = charged.opened()
     estimate = ask(
         data,
         question,
@@ -128,15 +120,19 @@ def answer(
     pictured: Pictured = estimate
     if top is not None:
         pictured = found = estimate.top(top)
-        show(found.to_json(), how, estimate_table(estimate, found.cells, found.statement))
+        show(found.to_json(), output.how, estimate_table(estimate, found.cells, found.statement))
     elif sort is not None:
         cells = estimate.sorted(sort)  # type: ignore[arg-type]
         pictured = InOrder(estimate, cells)
-        show({**estimate.to_json(), "cells": [cell.to_json() for cell in cells]}, how, estimate_table(estimate, cells))
+        show(
+            {**estimate.to_json(), "cells": [cell.to_json() for cell in cells]},
+            output.how,
+            estimate_table(estimate, cells),
+        )
     else:
-        show(estimate.to_json(), how, estimate_table(estimate))
+        show(estimate.to_json(), output.how, estimate_table(estimate))
     keep_count(file, estimate, book)
-    draw(how, plot, lambda: pictured.plot(title=title, theme=theme))
+    output.draw(pictured)
 
 
 COMMANDS = {name: posing(kind, answer) for name, kind in QUESTIONS.items()}

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
-from warnings import catch_warnings
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.markup import escape
@@ -22,9 +21,6 @@ from rich.text import Text
 from headcount.answers.cell import Cell
 from headcount.answers.estimate import Estimate
 from headcount.common.printable import is_control, printable
-from headcount.figures.canvas import destination, matplotlib
-from headcount.figures.colours import theme_called
-from headcount.figures.picture import Picture
 from headcount.figures.text_table import TextTable, comma_separated
 from headcount.phrases import Spelling, said
 from headcount.planner.advice import Advice
@@ -120,23 +116,6 @@ def write_file(how: Format, write: Callable[[Path], object], path: Path) -> None
     folder = "" if path.parent.exists() else ", in a new folder"
     write(path)
     print(f"written to {path}{folder}", file=sys.stdout if how is Format.TABLE else sys.stderr)
-
-
-def require_drawable(plot: Path | None, theme: str) -> None:
-    """Refuses a figure that cannot be drawn, before anything is computed or charged."""
-    theme_called(theme)
-    if plot is not None:
-        destination(plot, "plot")
-        matplotlib()
-
-
-def draw(how: Format, plot: Path | None, picture: Callable[[], Picture]) -> None:
-    """Writes the figure, if one was asked for, and says where."""
-    if plot is not None:
-        with catch_warnings(record=True) as remarks:
-            write_file(how, picture().save, plot)
-        for remark in remarks:
-            print(f"headcount: {remark.message}", file=sys.stderr)
 
 
 def grid(*headings: str, title: str = "", right: tuple[int, ...] = ()) -> Table:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headcount.cli.render import Format, console, draw, require_drawable, sheet_table, show, write_file
+from headcount.cli.output import Output
+from headcount.cli.render import Format, console, sheet_table, show, write_file
 from headcount.errors import BadArgument
 
 if TYPE_CHECKING:
@@ -19,31 +20,29 @@ Cell = Annotated[str | None, typer.Option(help="Of a histogram, the category tha
 Save = Annotated[Path | None, typer.Option(help="Also write all rounds to a file: .csv or .parquet.")]
 
 
-def require_writable(save: Path | None, plot: Path | None, theme: str) -> None:
+def require_writable(save: Path | None, output: Output) -> None:
     """Refuse a file that could not be written, before anything is asked."""
-    require_drawable(plot, theme)
+    output.require_drawable()
     if save is not None and save.suffix not in TABLES:
         raise BadArgument("--save", f"is {save.name!r}", f"use a name that ends in {' or '.join(TABLES)}")
 
 
-def require_cell(cell: str | None, several: bool, how: Format, plot: Path | None) -> None:
+def require_cell(cell: str | None, several: bool, output: Output) -> None:
     """Refuse to show all categories at once, or one where there are none."""
-    if several != (cell is not None) and (plot is not None or how is Format.TABLE or not several):
+    if several != (cell is not None) and (output.plot is not None or output.how is Format.TABLE or not several):
         problem = "is missing: a histogram is shown by category" if several else "is for histograms"
         raise BadArgument("--cell", problem, "name one of its categories" if several else "leave it out")
 
 
-def show_series(
-    found: Series, cell: Label | None, save: Path | None, plot: Path | None, title: str, theme: str, how: Format
-) -> None:
+def show_series(found: Series, cell: Label | None, save: Path | None, output: Output) -> None:
     """Its table or records, and the files that were asked for."""
-    if how is Format.TABLE:
+    if output.how is Format.TABLE:
         console().print(sheet_table(found.sheet(cell=cell)))
     else:
-        show(found.records(), how, "")
+        show(found.records(), output.how, "")
     if save is not None:
-        write_file(how, lambda path: _write(found, path), save)
-    draw(how, plot, lambda: found.plot(cell=cell, title=title, theme=theme))
+        write_file(output.how, lambda path: _write(found, path), save)
+    output.draw(found, cell=cell)
 
 
 def _write(found: Series, path: Path) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from headcount.asking_in_rounds import series as series_about
 from headcount.cli.files import engine_called, table
-from headcount.cli.ledger import ledger_of
+from headcount.cli.ledger import Charged
 from headcount.cli.numbers import WHOLE
 from headcount.cli.options import (
     Bounds,
@@ -18,18 +18,12 @@ from headcount.cli.options import (
     EngineName,
     Epsilon,
     File,
-    Formats,
-    LedgerFile,
     OnEngine,
-    Plot,
-    Theme,
-    Title,
     Where,
-    WitnessFile,
     categories_of,
     where_of,
 )
-from headcount.cli.render import Format
+from headcount.cli.output import Output
 from headcount.cli.rounds import Cell, Save, require_cell, require_writable, show_series
 from headcount.errors import BadArgument
 from headcount.questions import implied
@@ -55,20 +49,17 @@ def series(
     cumulative: Annotated[bool, typer.Option("--cumulative", help="Sums over many rounds matter most.")] = False,
     cell: Cell = None,
     save: Save = None,
-    ledger: LedgerFile = None,
-    witness: WitnessFile = None,
+    *,
+    charged: Charged,
     engine: OnEngine = EngineName.HERE,
-    plot: Plot = None,
-    title: Title = "",
-    theme: Theme = "light",
-    how: Formats = Format.TABLE,
+    output: Output,
 ) -> None:
     """Count people round after round, every week for example: one charge for all rounds."""
-    require_writable(save, plot, theme)
+    require_writable(save, output)
     if save is not None and save.exists() and Path(file).exists() and save.samefile(file):
         raise BadArgument("--save", f"is {save.name!r}, which holds the rows", "use the name of another file")
     question = implied(categories=categories_of(categories), bounds=bounds) if categories or bounds else None
-    require_cell(cell, question is not None and question.shape.several, how, plot)
+    require_cell(cell, question is not None and question.shape.several, output)
     place = engine_called(engine)
     found = series_about(
         table(file, [name for name in (column, time, unit) if name is not None], place),
@@ -85,6 +76,6 @@ def series(
         cumulative=cumulative,
         where=where_of(where),
         engine=place,
-        ledger=ledger_of(ledger, witness),
+        ledger=charged.opened(),
     )
-    show_series(found, cell, save, plot, title, theme, how)
+    show_series(found, cell, save, output)

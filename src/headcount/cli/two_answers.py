@@ -13,8 +13,8 @@ from headcount.answers.change import Change
 from headcount.answers.estimate import Estimate
 from headcount.answers.labels import called
 from headcount.answers.two_runs import Pairs
-from headcount.cli.options import Formats, Plot, Theme, Title
-from headcount.cli.render import Format, answered, draw, grid, require_drawable, sheet_table, show
+from headcount.cli.output import Output
+from headcount.cli.render import answered, grid, sheet_table, show
 from headcount.errors import BadArgument
 from headcount.protocols.base.saved import load_answer
 
@@ -34,36 +34,32 @@ def difference(
     first: First,
     second: Second = None,
     cell: CellNames = None,
-    plot: Plot = None,
-    title: Title = "",
-    theme: Theme = "light",
-    how: Formats = Format.TABLE,
+    *,
+    output: Output,
 ) -> None:
     """By how much is the first answer larger than the second, or one cell of an answer than another?
 
     With an interval, and what both cost together.
     """
-    require_drawable(plot, theme)
+    output.require_drawable()
     one, another = _two(first, second, cell or [])
-    _show(one - another, how, plot, title, theme)
+    _show(one - another, output)
 
 
 def ratio(
     first: First,
     second: Second = None,
     cell: CellNames = None,
-    plot: Plot = None,
-    title: Title = "",
-    theme: Theme = "light",
-    how: Formats = Format.TABLE,
+    *,
+    output: Output,
 ) -> None:
     """How many times as large is the first answer as the second, or one cell of an answer as another?
 
     With an interval, and what both cost together.
     """
-    require_drawable(plot, theme)
+    output.require_drawable()
     one, another = _two(first, second, cell or [])
-    _show(one / another, how, plot, title, theme)
+    _show(one / another, output)
 
 
 def _two(first: Path, second: Path | None, names: list[str]) -> tuple[Any, Any]:
@@ -86,7 +82,7 @@ def _cell(answer: Estimate, name: str) -> Cell:
     return found[name]
 
 
-def _show(found: Change | Pairs, how: Format, plot: Path | None, title: str, theme: str) -> None:
+def _show(found: Change | Pairs, output: Output) -> None:
     table = grid("", "")
     if isinstance(found, Pairs):
         table = sheet_table(found.sheet)
@@ -97,5 +93,5 @@ def _show(found: Change | Pairs, how: Format, plot: Path | None, title: str, the
         table.add_row("95% interval", f"{low} to {high}")
         guarantee = found.guarantee
     table.add_row("guarantee", escape(guarantee))
-    show(found.to_json(), how, table)
-    draw(how, plot, lambda: found.plot(title=title, theme=theme))
+    show(found.to_json(), output.how, table)
+    output.draw(found)

@@ -17,7 +17,8 @@ import typer
 from rich.markup import escape
 
 from headcount.cli.commands import Commands
-from headcount.cli.options import Formats, Plot, Theme, Title
+from headcount.cli.options import Formats
+from headcount.cli.output import Output
 from headcount.cli.progress import ProgressBar
 from headcount.cli.render import Format, grid, moment, show, waiting, warn
 from headcount.cli.rounds import Cell, Save, require_cell, require_writable, show_series
@@ -310,22 +311,20 @@ def collected_series(
     name: Name = None,
     cell: Cell = None,
     save: Save = None,
-    plot: Plot = None,
-    title: Title = "",
-    theme: Theme = "light",
-    how: Formats = Format.TABLE,
+    *,
+    output: Output,
 ) -> None:
     """All released answers of a series: sums so far, changes, a chart, and a file of them."""
-    require_writable(save, plot, theme)
+    require_writable(save, output)
     held = _desk(data)
     with waiting("asking for the answers"):
         found = held.series(whole := _named(held, name))
-    require_cell(cell, found.plan.protocol.task.shape.several, how, plot)
+    require_cell(cell, found.plan.protocol.task.shape.several, output)
     if not found.answers:
         raise Unsupported("no round has an answer yet", "wait for the first: headcount collection show")
     labels = {str(label): label for answer in found.answers.values() for label in answer.categories}
     shown = None if cell is None else labels.get(cell, cell)
-    show_series(found, shown, save, plot, title or held.asked(whole)["question"], theme, how)
+    show_series(found, shown, save, replace(output, title=output.title or held.asked(whole)["question"]))
 
 
 def _tell_silent(states: Sequence[dict[str, Any]]) -> None:
