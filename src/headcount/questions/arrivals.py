@@ -1,4 +1,4 @@
-"""How many people have come so far, period by period?"""
+"""Arrivals: how many people have come by the end of each period, where everybody comes at most once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many, and which fraction?"""
+"""Counts and fractions of the people who hold a one."""
 
 from __future__ import annotations
 

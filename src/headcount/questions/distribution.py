@@ -1,4 +1,4 @@
-"""How are the values distributed?"""
+"""Distributions of numbers, days or durations: ranges, the distribution function and quantiles."""
 
 from __future__ import annotations
 

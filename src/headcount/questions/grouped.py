@@ -1,4 +1,4 @@
-r"""The same question in each of several groups, at the price of one.
+r"""Counts, fractions, sums and means in each of several groups, at the price of one question.
 
 Of a group two cells are counted: its *ones*, and the *rest*. A person with a one is in the first, a person with a zero
 in the second; a person who holds $x$ of at most $s$ is in the first with $x/s$ and in the second with $1 - x/s$. So the

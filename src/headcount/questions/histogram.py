@@ -1,4 +1,4 @@
-"""Which, how often?"""
+"""Histograms: how many people hold each category, each bin, or each label that enough people share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Below which value does a given part of the people lie?"""
+"""Quantiles: the value below which a given part of the people lie."""
 
 from __future__ import annotations
 

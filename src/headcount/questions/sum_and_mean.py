@@ -1,4 +1,4 @@
-"""How much together, and on average?"""
+"""Sums and means of numbers within bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many people in each cell of a table of several columns?"""
+"""Tables: how many people are in each cell of several columns together."""
 
 from __future__ import annotations
 

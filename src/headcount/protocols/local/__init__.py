@@ -1,0 +1,1 @@
+"""Protocols of the local model: each report is private by itself."""

@@ -1,4 +1,4 @@
-"""One of the intervals between edges."""
+"""Bins: intervals between declared edges."""
 
 from __future__ import annotations
 

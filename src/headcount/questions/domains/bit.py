@@ -1,4 +1,4 @@
-"""Yes or no."""
+"""Bits: yes or no."""
 
 from __future__ import annotations
 

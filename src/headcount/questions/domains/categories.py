@@ -1,4 +1,4 @@
-"""One of a list of labels."""
+"""Categories: one of a list of labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The groups of the people who hold a one."""
+"""The groups of the people who hold a one; one code for everybody else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One of several equal intervals between bounds."""
+"""Equal intervals between bounds, of numbers, moments or durations."""
 
 from __future__ import annotations
 

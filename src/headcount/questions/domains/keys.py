@@ -1,4 +1,4 @@
-"""Labels that nobody listed beforehand."""
+"""Labels that nobody listed beforehand, each its own code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A number within bounds, on a grid."""
+"""Amounts: a number within bounds, on a grid of equal steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several things that each person holds."""
+"""Products of domains: several columns of one person, one code for all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several named things that each person holds."""
+"""Records: products of domains whose columns have names, as in a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One of the whole numbers between bounds, an interval for each."""
+"""Whole numbers between bounds, with an interval for each."""
 
 from __future__ import annotations
 
