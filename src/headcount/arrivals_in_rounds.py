@@ -30,7 +30,7 @@ class ArrivalsInRounds(Series):
         """The series of these rounds, which the ledger is charged for."""
         return cls.of_events(plan, begins, BlockWidths((1,), len(begins), 0.0), ledger, asks)
 
-    def told(self, whole: ArrivalsEstimate) -> Self:
+    def take_whole(self, whole: ArrivalsEstimate) -> Self:
         """The same with its answer."""
         self.whole = whole
         self._answers = [whole] * self.rounds

@@ -32,7 +32,7 @@ from headcount.questions.domains.domain import Shape
 from headcount.questions.domains.rounds import Rounds
 from headcount.questions.question import Question
 from headcount.rounds import Series
-from headcount.running import shown
+from headcount.running import release_answer
 from headcount.types import Data, Where
 
 
@@ -143,10 +143,10 @@ def series(
         held = np.array([int(each.people[each.codes == 1].sum()) for each in counts])
         tally = made.protocol.counted(np.arange(rounds), held)
         arrivals = ArrivalsInRounds.counted(made, each_round.labels, ledger, asks)
-        return arrivals.told(cast(ArrivalsEstimate, shown(made, tally, coins.part(0))))
+        return arrivals.take_whole(cast(ArrivalsEstimate, release_answer(made, tally, coins.part(0))))
     tallies = {node: added(counts[node[0] - 1 : sum(node) - 1]).tally(made.protocol) for node in levels}
     told = Series.of_events(made, each_round.labels, levels, ledger, asks)
-    told.take({node: shown(made, tally, coins.part(at)) for at, (node, tally) in enumerate(tallies.items())})
+    told.take({node: release_answer(made, tally, coins.part(at)) for at, (node, tally) in enumerate(tallies.items())})
     return told
 
 

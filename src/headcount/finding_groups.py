@@ -23,7 +23,7 @@ from headcount.privacy.budget import Budget, total
 from headcount.privacy.model import Model
 from headcount.programme.coins import NoCoins, SecretCoins
 from headcount.questions.question import Question
-from headcount.running import shown
+from headcount.running import release_answer
 
 SHARE = 1 / 3  # of epsilon that finds groups
 AMOUNT = "amount"  # as the column is called, where there was none
@@ -46,10 +46,10 @@ def in_found_groups(
     if ledger is not None:
         ledger.charge(find, tell)
     coins = SecretCoins()
-    listed = question.among(shown(find, found, coins).categories)
+    listed = question.among(release_answer(find, found, coins).categories)
     tell = replace(tell, protocol=replace(tell.protocol, task=listed))
     tally = engine.tally(tell, engine.answers(listed, rows), NoCoins())
-    return replace(shown(tell, tally, coins), before=(find,))
+    return replace(release_answer(tell, tally, coins), before=(find,))
 
 
 def require_in_one_place(question: Question, model: str | None, protocol: str | None) -> None:

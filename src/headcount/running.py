@@ -128,13 +128,13 @@ def carry_out(
         ledger.charge(*plans)
     coins = coins or SecretCoins()
     return [
-        shown(plan, tallies[at] if at in tallies else engine.tally(plan, answers, coins), coins)
+        release_answer(plan, tallies[at] if at in tallies else engine.tally(plan, answers, coins), coins)
         for at, plan in enumerate(plans)
     ]
 
 
-def shown(plan: Plan, tally: Tally, coins: Coins) -> Estimate:
-    """What the trusted side lets go of a tally that is paid for."""
+def release_answer(plan: Plan, tally: Tally, coins: Coins) -> Estimate:
+    """The answer from a tally that is paid for: the trusted side draws its noise here."""
     estimate = plan.protocol.estimate(plan.protocol.release(tally, coins))
     simulated = plan.protocol.model is not Model.CENTRAL
     return replace(estimate, budget=plan.budget, secret=coins.secret, simulated=simulated)

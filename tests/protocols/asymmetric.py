@@ -56,7 +56,7 @@ class AsymmetricResponse(FrequencyOracle):
     lie: float
 
     def __post_init__(self):
-        self.bounded("lie", 0.0, 0.6)
+        self.require_within("lie", 0.0, 0.6)
         object.__setattr__(self, "lie", Chance.up(self.lie))
         super().__post_init__()
 

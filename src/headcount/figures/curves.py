@@ -48,7 +48,7 @@ def curve(
             _curve(sheet.panels[1], band, marks, sheet.theme)
         for axes in sheet.panels:
             axes.set_xlim(columns[0].start, columns[-1].end)
-            _ticked(axes, ticks)
+            _set_ticks(axes, ticks)
             axes.grid(axis="y", color=sheet.theme.faint)
             axes.spines[["top", "right", "bottom", "left"]].set_visible(False)
             axes.tick_params(axis="both", length=0, pad=6)
@@ -84,6 +84,6 @@ def _curve(
     axes.set_ylabel("people below")
 
 
-def _ticked(axes: Any, ticks: Ticks) -> None:
+def _set_ticks(axes: Any, ticks: Ticks) -> None:
     wide = LETTER * sum(len(text) + 2 for _, text in ticks) > 0.88 * WIDE
     axes.set_xticks([place for place, _ in ticks], [text for _, text in ticks], rotation=30 if wide else 0)

@@ -64,13 +64,13 @@ class Journal(Lines):
             files.append(file, b"".join(lines))
             whole = content[: known.size] + b"".join(lines)
             self._known = Verified(read, len(whole), sha256(whole).digest())
-            self._show(read)
+            self._update_witness(read)
 
     def show_witness(self) -> None:
         """Bring the witness up to date."""
         if self._witness is not None:
             with files.locked(self.path, alone=True) as file:
-                self._show(self._caught_up(files.whole_file(file)).read)
+                self._update_witness(self._caught_up(files.whole_file(file)).read)
 
     def _caught_up(self, content: bytes) -> Verified:
         """The state with lines appended since, here or elsewhere. What was read before must still

@@ -112,7 +112,7 @@ class Lines(Book):
                 "put it back. Only if it is lost for good, and you know that the ledger is the newest, make it anew",
             )
 
-    def _show(self, read: ReadSoFar) -> None:
+    def _update_witness(self, read: ReadSoFar) -> None:
         """Bring the witness up to date."""
         if self._witness is not None:
             self._witness.note(self.id, read.hashes)

@@ -91,7 +91,7 @@ class Account(Lines):
     def write_witness(self) -> None:
         """Bring the witness up to date, after a commit."""
         with self._alone() as connection:
-            self._show(self._catch_up(connection))
+            self._update_witness(self._catch_up(connection))
 
     def page_within(self, connection: Connection) -> Page:
         """The page, with the population's row locked until this transaction ends."""

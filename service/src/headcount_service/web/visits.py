@@ -63,7 +63,7 @@ class Visits:
         """A collection for one visitor, with a budget that lasts for one answer."""
         with self._lock:
             desk = Operator.open(self.folder)
-            population = self._freed(desk) if len(self._visits) >= MOST else _endowed(desk)
+            population = self._free(desk) if len(self._visits) >= MOST else _endowed(desk)
             made = desk.create(
                 self.plan,
                 question=QUESTION,
@@ -76,7 +76,7 @@ class Visits:
             self._visits[made.id] = Visit(made)
         return self.state(made.id)
 
-    def _freed(self, desk: Operator) -> str:
+    def _free(self, desk: Operator) -> str:
         """The population of the oldest visit that was never answered, which is forgotten: a page that is loaded again
         must not take the place of somebody who answers. Its budget is untouched."""
         for name, visit in self._visits.items():

@@ -247,10 +247,10 @@ class Keys:
 
     def _put(self, name: str, content: bytes) -> None:
         """Create a file atomically; where another process was first, use its file."""
-        while not self._linked(name, content):  # another process tidies up while it starts
+        while not self._link(name, content):  # another process tidies up while it starts
             pass
 
-    def _linked(self, name: str, content: bytes) -> bool:
+    def _link(self, name: str, content: bytes) -> bool:
         """Writes the content beside the key and gives it its name; False if it was removed in between."""
         beginning = self.folder / f"{name}.{os.urandom(8).hex()}"
         made = os.open(beginning, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, SECRET)

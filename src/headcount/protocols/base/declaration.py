@@ -115,7 +115,7 @@ class Declaration(ABC):
         """Whether this crowd could get any answer out of it at all."""
         return True
 
-    def bounded(self, name: str, low: float, high: float) -> None:
+    def require_within(self, name: str, low: float, high: float) -> None:
         """Refuses a parameter that is not above `low` and at most `high`."""
         works = f"use a number above {low:g}" + ("" if math.isinf(high) else f" and up to {high:g}")
         value = quantity(name, getattr(self, name), works)
@@ -124,7 +124,7 @@ class Declaration(ABC):
 
     def as_chance(self, name: str, low: float, high: float, rounded: Callable[[float], Chance]) -> None:
         """Refuses a parameter out of range, and rounds it by `Chance.up` or `Chance.down`."""
-        self.bounded(name, low, high)
+        self.require_within(name, low, high)
         object.__setattr__(self, name, rounded(getattr(self, name)))
 
     def whole(self, name: str, low: int, high: float = math.inf) -> None:

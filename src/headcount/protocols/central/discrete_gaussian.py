@@ -96,7 +96,7 @@ class DiscreteGaussian(NoisyTotal):
     reference: ClassVar[str] = "Canonne, Kamath and Steinke 2020, arXiv:2004.00010"
 
     def __post_init__(self) -> None:
-        self.bounded("scale", 0.99 * SMALLEST, 1.01 * LARGEST)
+        self.require_within("scale", 0.99 * SMALLEST, 1.01 * LARGEST)
         super().__post_init__()
 
     def released(self) -> Release:

@@ -85,7 +85,7 @@ class StabilityHistogram(Protocol):
     threshold: int
 
     def __post_init__(self) -> None:
-        self.bounded("scale", 0.01, 1e7)
+        self.require_within("scale", 0.01, 1e7)
         self.whole("threshold", 1)
         super().__post_init__()
 

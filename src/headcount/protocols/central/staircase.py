@@ -106,7 +106,7 @@ class Staircase(NoisyTotal):
 
     def __post_init__(self) -> None:
         self.whole("levels", 1, LEVELS)
-        self.bounded("scale", 0.019, LARGEST * 1.001)
+        self.require_within("scale", 0.019, LARGEST * 1.001)
         super().__post_init__()
 
     @classmethod

@@ -59,7 +59,7 @@ class Hybrid(ScoredReports):
         self.whole("levels", 1, MOST)
         self.whole("window", 1, MOST)
         self.whole("weight", 1, 4 * MOST)
-        self.bounded("odds", 1.0, math.inf)
+        self.require_within("odds", 1.0, math.inf)
         self.as_chance("alpha", -math.ulp(0.0), 1.0, Chance.down)
 
     @classmethod

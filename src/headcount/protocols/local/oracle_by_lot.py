@@ -142,7 +142,7 @@ class OracleByLot(Protocol):
     epsilon: float
 
     def __post_init__(self) -> None:
-        self.bounded("epsilon", 0.0, 60.0)
+        self.require_within("epsilon", 0.0, 60.0)
         super().__post_init__()
 
     @property

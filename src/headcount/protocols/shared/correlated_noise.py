@@ -62,9 +62,9 @@ class CorrelatedNoise(Protocol):
 
     def __post_init__(self) -> None:
         self.whole("own", 1, 1_000)
-        self.bounded("inner", 0.0, 50.0)
-        self.bounded("shape", 0.0, MOST_SHAPES)
-        self.bounded("decay", 0.0, 1.0 - 1e-9)
+        self.require_within("inner", 0.0, 50.0)
+        self.require_within("shape", 0.0, MOST_SHAPES)
+        self.require_within("decay", 0.0, 1.0 - 1e-9)
         super().__post_init__()
 
     @classmethod

@@ -78,7 +78,7 @@ class PoissonDummies(DummyMessages):
     mean: float
 
     def __post_init__(self) -> None:
-        self.bounded("mean", 0.0, 1e12)
+        self.require_within("mean", 0.0, 1e12)
         super().__post_init__()
 
     @property

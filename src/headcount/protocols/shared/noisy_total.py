@@ -43,7 +43,7 @@ class NoisyTotal(Protocol):
     scale: float
 
     def __post_init__(self) -> None:
-        self.bounded("scale", 0.01, 1e7)
+        self.require_within("scale", 0.01, 1e7)
         super().__post_init__()
         if self.scale * self.grid > FINEST:
             works = f"use a scale of at most {FINEST / self.grid:g}, or fewer levels"

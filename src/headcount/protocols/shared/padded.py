@@ -43,7 +43,7 @@ class PaddedByShuffler(Protocol):
 
     def __post_init__(self) -> None:
         if self.analyser_scale:
-            self.bounded("analyser_scale", 0.0, 1e7)
+            self.require_within("analyser_scale", 0.0, 1e7)
         super().__post_init__()
 
     @property
@@ -141,7 +141,7 @@ class TwoSidedPadding(PaddedByShuffler):
     shift: int
 
     def __post_init__(self) -> None:
-        self.bounded("scale", 0.01, 1e6)
+        self.require_within("scale", 0.01, 1e6)
         self.whole("shift", 1, 10**8)
         super().__post_init__()
         if self.analyser_scale and self.analyser_scale < self.scale:

@@ -71,10 +71,10 @@ class AlmostCentralSum(Protocol):
     scale: float
 
     def __post_init__(self) -> None:
-        self.bounded("inner", 0.0, 50.0)
+        self.require_within("inner", 0.0, 50.0)
         self.whole("levels", 1, MOST)
-        self.bounded("shape", 1.0 - 1e-15, 1e4)
-        self.bounded("scale", 0.0, 1e7)
+        self.require_within("shape", 1.0 - 1e-15, 1e4)
+        self.require_within("scale", 0.0, 1e7)
         super().__post_init__()
 
     @classmethod

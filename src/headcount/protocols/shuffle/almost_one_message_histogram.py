@@ -48,7 +48,7 @@ class AlmostOneMessageHistogram(HashedMessages):
     prime: int
 
     def __post_init__(self) -> None:
-        self.bounded("mean", 0.0, 1e9)
+        self.require_within("mean", 0.0, 1e9)
         self.whole("buckets", 2, 1 << 31)
         self.whole("prime", 2, 1 << 31)
         super().__post_init__()

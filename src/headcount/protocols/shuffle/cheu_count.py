@@ -39,7 +39,7 @@ class CheuCount(FlippedBit):
     lam: float
 
     def __post_init__(self) -> None:
-        self.bounded("lam", 0.0, self.crowd.honest * (1 - 1e-9))
+        self.require_within("lam", 0.0, self.crowd.honest * (1 - 1e-9))
         super().__post_init__()
 
     @property

@@ -44,7 +44,7 @@ class CheuSum(Protocol):
 
     def __post_init__(self) -> None:
         self.whole("levels", 1, 1 << 16)
-        self.bounded("lam", 0.0, self.crowd.honest * (1 - 1e-9))
+        self.require_within("lam", 0.0, self.crowd.honest * (1 - 1e-9))
         super().__post_init__()
 
     @classmethod

@@ -46,7 +46,7 @@ class FakeUsers(BitRows):
     fakes: int
 
     def __post_init__(self) -> None:
-        self.bounded("flip", 0.0, 0.5 - 1e-9)
+        self.require_within("flip", 0.0, 0.5 - 1e-9)
         self.whole("fakes", 1, 1000 * self.crowd.honest)
         even = math.ceil(self.flip * 2.0**53) / 2.0**53  # so that 1 - flip is a chance as well, and not nearly one
         object.__setattr__(self, "flip", Chance(even))

@@ -44,8 +44,8 @@ class NegativeBinomialCount(DummyMessages):
     decay: float
 
     def __post_init__(self) -> None:
-        self.bounded("shape", 0.0, 1e9)
-        self.bounded("decay", 0.0, 1.0 - 1e-9)
+        self.require_within("shape", 0.0, 1e9)
+        self.require_within("decay", 0.0, 1.0 - 1e-9)
         super().__post_init__()
 
     @classmethod

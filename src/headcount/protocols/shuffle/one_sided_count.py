@@ -48,7 +48,7 @@ class OneSidedCount(OneBit):
     keep: float
 
     def __post_init__(self) -> None:
-        self.bounded("lam", 0.0, self.crowd.honest * (1 - 1e-9))
+        self.require_within("lam", 0.0, self.crowd.honest * (1 - 1e-9))
         self.as_chance("keep", 0.0, 1.0, Chance.down)
         super().__post_init__()
 

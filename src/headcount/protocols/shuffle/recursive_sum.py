@@ -63,9 +63,9 @@ class RecursiveSum(Protocol):
     base: float
 
     def __post_init__(self) -> None:
-        self.bounded("liars", 0.0, 1e12)
+        self.require_within("liars", 0.0, 1e12)
         self.whole("digits", 1, 4)
-        self.bounded("base", 1.0, FINEST)
+        self.require_within("base", 1.0, FINEST)
         super().__post_init__()
         if _finest(self.base, self.digits) > FINEST:
             raise BadArgument("base", f"is {self.base:g}, too large for {self.digits} digits", "use a smaller one")

@@ -58,7 +58,7 @@ class SampledPaddedHistogram(PaddedByShuffler):
     inner: float
 
     def __post_init__(self) -> None:
-        self.bounded("inner", 1e-6, 30.0)
+        self.require_within("inner", 1e-6, 30.0)
         super().__post_init__()
 
     @classmethod

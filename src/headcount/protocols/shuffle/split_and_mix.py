@@ -71,7 +71,7 @@ class SplitAndMix(Protocol):
     shares: int
 
     def __post_init__(self) -> None:
-        self.bounded("inner", 0.0, 60.0)
+        self.require_within("inner", 0.0, 60.0)
         self.whole("levels", 1, MOST)
         self.whole("shares", 2, 1000)
         self.whole("modulus", 2, 1 << 53)

@@ -75,7 +75,7 @@ class ABillion(Study):
         plans = [plan for plan in PLANS if not (quick and plan[0] in SLOW)]
         errors = FEWER if quick else ERRORS
         rows = [judged(name, task, errors, seed=seed) for seed, (name, task) in watch(list(enumerate(plans, 1)))]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows))
 
 
 def judged(name: str, task: Question, errors: int, people: int = PEOPLE, seed: int = 1) -> dict[str, Any]:
@@ -207,7 +207,7 @@ def _sheet(rows: Sequence[Mapping[str, Any]]) -> TextTable:
     return TextTable(headings, tuple(cells), frozenset(range(3, 10)))
 
 
-def _drawn(rows: Sequence[Mapping[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: Sequence[Mapping[str, Any]], path: Path, theme: str) -> Path:
     ordered = sorted(
         rows, key=lambda row: (list(Model).index(Model(row["model"])), round(row["predicted"], 6), row["cells"])
     )

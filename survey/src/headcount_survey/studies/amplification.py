@@ -81,7 +81,7 @@ class Amplification(Study):
             {"answers": k, "local_epsilon": e, "people": n, **shuffled(k, e, n, self.delta)}
             for k, e, n in watch(sorted(grid))
         ]
-        return Finding(self._answer(rows), rows, _sheet(rows), partial(self._drawn, rows))
+        return Finding(self._answer(rows), rows, _sheet(rows), partial(self._draw, rows))
 
     def _answer(self, rows: Sequence[dict[str, Any]]) -> str:
         at = {(row["answers"], row["local_epsilon"], row["people"]): row for row in rows}
@@ -107,7 +107,7 @@ class Amplification(Study):
             f"{number(falls)} times; in proportion to 1/√n it would fall {number(math.sqrt(many / few))} times."
         )
 
-    def _drawn(self, rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
+    def _draw(self, rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
         def drawn(key: str, fixed: dict[str, float], every: Sequence[str], sizes: tuple[int, int] = MANY) -> list[Line]:
             within = (row for row in rows if sizes[0] <= row["people"] <= sizes[1])
             chosen = [row for row in within if all(row[k] == v for k, v in fixed.items())]

@@ -52,7 +52,7 @@ class Composition(Study):
         sheet = TextTable(
             ("counts", *(CALLED[rule] for rule in RULES), *PROTOCOLS, WIDE), tuple(cells), frozenset(range(10))
         )
-        return Finding(_answer(rows), rows, sheet, partial(_drawn, rows))
+        return Finding(_answer(rows), rows, sheet, partial(_draw, rows))
 
 
 @lru_cache(maxsize=8)
@@ -108,7 +108,7 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     def line(name: str) -> Line:
         points = [(float(row["counts"]), row[name]) for row in rows]
         if name in CALLED:

@@ -74,7 +74,7 @@ class DataSets(Study):
         for seed, (label, data) in enumerate(watch(grid)):
             make = kinds.get(label) or PAPERS[label]
             rows.append(_row(label, data, make, runs, seed))
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows))
 
 
 def tuned(cls: type[Protocol], data: DataSet) -> Protocol:
@@ -147,7 +147,7 @@ def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     return TextTable(headings, tuple(cells), frozenset({1, 2, 3}), title + ".")
 
 
-def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     models = {cls.name: cls.model for cls in CATALOGUE}
     lines = []
     for label in dict.fromkeys(row["protocol"] for row in rows):

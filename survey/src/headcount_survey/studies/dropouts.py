@@ -40,7 +40,7 @@ class Dropouts(Study):
         kinds = [cls for cls in CATALOGUE if Shape.BIT in cls.shapes or cls.name in OF_SUMS]
         shares = FEW_SHARES if quick else SHARES
         rows = [row for cls in watch(kinds) for row in _rows(cls, shares, quick)]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows))
 
 
 def _planned(cls: type[Protocol], least: int, quick: bool) -> Protocol:
@@ -131,7 +131,7 @@ def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     return TextTable(headings, tuple(cells), frozenset(range(1, 3 + len(shown))), title)
 
 
-def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     panels = []
     for relied, title in ((1.0, "plans that count on everybody"), (RELIED, f"plans that count on {RELIED:.0%}")):
         curves = []

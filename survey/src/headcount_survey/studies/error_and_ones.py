@@ -57,7 +57,7 @@ class ErrorAndOnes(Study):
                 sizes.append(np.abs(seen.errors[:, 0]) / rows[-1]["rmse"])
                 shares.append(np.full(runs, ones / PEOPLE))
         correlation = _correlation(np.concatenate(shares), np.concatenate(sizes))
-        return Finding(_answer(rows, correlation), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows, correlation), rows, _sheet(rows), partial(_draw, rows))
 
 
 def protocols() -> list[tuple[float, str, Zsum]]:
@@ -122,7 +122,7 @@ def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     return TextTable(headings, tuple(cells), frozenset({0, 3, 4, 5, 6}))
 
 
-def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     panels = []
     for budget in BUDGETS:
         curves, notes = [], []

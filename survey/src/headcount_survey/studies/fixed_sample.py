@@ -42,7 +42,7 @@ class FixedSample(Study):
         grid = [*((LARGE, zeros) for zeros in few + many + last), *((n, 1) for n in sizes if n != LARGE)]
         rows = [_row(n, rate, z) for n, z in watch(grid)]
         rows += list(_small())
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows))
 
 
 def hypergeometric(people: int, sampled: int, ones: int) -> Law:
@@ -161,7 +161,7 @@ def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     return TextTable(headings, tuple(cells), frozenset(range(7)), f"Exact delta at epsilon = {EPSILON:g}")
 
 
-def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     same = [row for row in rows if row["part"] == "large" and row["people"] == LARGE]
     dense = [row for row in same if row["zeros"] <= 100]
     sparse = sorted((row for row in same if row["zeros"] >= LARGE - 100), key=lambda row: -row["zeros"])

@@ -63,7 +63,7 @@ class GoodEvents(Study):
         found = [*(_additive(size) for size in watch(cover)), *_sampled(ones)]
         columns = ("part", "size", *dict.fromkeys((*STEPS, *SAMPLES)))
         rows = [{name: row.get(name) for name in columns} for row in found]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=_caption())
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows), caption=_caption())
 
 
 def _additive(size: int) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     return TextTable(headings, tuple(cells), frozenset({2}))
 
 
-def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     panels = []
     for part, names, label, title, at in (
         ("E1", STEPS, "cover K, the mean of the noise", "E1: additive noise stays near its mean", 0.86),

@@ -62,7 +62,7 @@ class LocalOracles(Study):
             for e, d, share in watch(sorted(grid | tried))
             for name in ORACLES
         ]
-        return Finding(_answer(rows), rows, _sheet(), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(), partial(_draw, rows))
 
 
 @lru_cache(maxsize=512)
@@ -171,7 +171,7 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     def panel(key: str, fixed: dict[str, float], seen: bool) -> list[Line]:
         chosen = [row for row in rows if all(row[name] == value for name, value in fixed.items())]
         return [

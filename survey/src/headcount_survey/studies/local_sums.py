@@ -39,7 +39,7 @@ class LocalSums(Study):
         epsilons, values = (EPSILONS[::4], VALUES[::10]) if quick else (EPSILONS, VALUES)
         grid = [(epsilon, None) for epsilon in epsilons] + [(ONE, value) for value in values]
         rows = [_row(name, epsilon, value, quick) for epsilon, value in watch(grid) for name in VARIANCES]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows))
 
 
 def duchi(epsilon: float, x: float) -> float:
@@ -148,7 +148,7 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     def worst_case(name: str) -> Line:
         points = [(r["epsilon"], r["formula"]) for r in rows if r["value"] is None and r["protocol"] == name]
         return Line(name, points, HUES[name])

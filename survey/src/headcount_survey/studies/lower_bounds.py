@@ -94,7 +94,7 @@ class LowerBounds(Study):
         jobs += [("bins", d, ONE) for d in bins]
         jobs += [("shuffle", n, ONE) for n in large] + [("central", n, ONE) for n in tiny]
         rows = [row for model, n, epsilon in watch(jobs) for row in ROWS[model](n, epsilon)]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=CAPTION)
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows), caption=CAPTION)
 
 
 def least_local(people: int, epsilon: float) -> float:
@@ -295,7 +295,7 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     def points(key: str, value: str, **fixed: Any) -> list[tuple[float, float]]:
         return [(float(row[key]), row[value]) for row in _of(rows, **fixed)]
 

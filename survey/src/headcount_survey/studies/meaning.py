@@ -43,7 +43,7 @@ class Meaning(Study):
     def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         epsilons = (0.5, 1.0, 3.0) if quick else EPSILONS
         rows = [_row(name, epsilon) for epsilon in watch(list(epsilons)) for name in (ALLOWED, *PROTOCOLS)]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows))
 
 
 @lru_cache(maxsize=64)
@@ -142,7 +142,7 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     looks: dict[str, dict[str, Any]] = {ALLOWED: {"hue": "ink", "dashes": BOUND}}
     looks |= {name: {"hue": name} for name in PROTOCOLS}
     looks["correlated-count"]["dashes"] = BOUND  # geometric lies below it

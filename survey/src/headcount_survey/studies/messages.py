@@ -48,7 +48,7 @@ class Messages(Study):
         people, overheads = (PEOPLE[1::2], (0.13, 1.0)) if quick else (PEOPLE, OVERHEADS)
         grid = [(name, n) for name in TASKS for n in people]
         rows = [row for name, n in watch(grid) for row in _rows(name, n, overheads)]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows))
 
 
 def _rows(name: str, n: int, overheads: tuple[float, ...]) -> Iterator[dict[str, Any]]:
@@ -120,7 +120,7 @@ def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     return TextTable(headings, tuple(cells), frozenset({1, 2, 3, 4}), title)
 
 
-def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     titles = {
         "correlated-count": "a count",
         "correlated-histogram": f"a histogram of {CATEGORIES} categories",

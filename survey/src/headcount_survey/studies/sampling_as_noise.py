@@ -59,7 +59,7 @@ class SamplingAsNoise(Study):
         rows = [_left_out(tau, rate, float(cover.mean)) for tau, rate in rates.items()]
         ones = np.geomspace(30, 1_000 if quick else LARGEST, 6 if quick else 24).round().astype(int).tolist()
         rows += [_counted(k, rates[DRAFT], cover.rmse()) for k in ones]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=_caption())
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows), caption=_caption())
 
 
 def _left_out(threshold: int, rate: float, cover: float) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     return TextTable((*headings, *errors), tuple(cells), frozenset(range(1, 7)))
 
 
-def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     thresholds, ones = ([row for row in rows if row["part"] == part] for part in ("threshold", "ones"))
     cover = thresholds[0]["cover"]
     left_out = Line("left out by sampling", [(row["size"], row["left_out"]) for row in thresholds], hue="sampling")

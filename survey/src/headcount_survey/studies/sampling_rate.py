@@ -47,7 +47,7 @@ class SamplingRate(Study):
         ]
         headings = ("δ", "ε", "threshold", *RULES.values())
         sheet = TextTable(headings, tuple(cells), frozenset(range(7)))
-        return Finding(_answer(rows), rows, sheet, partial(_drawn, rows), caption=CAPTION)
+        return Finding(_answer(rows), rows, sheet, partial(_draw, rows), caption=CAPTION)
 
 
 def _row(delta: float, epsilon: float) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     panels = []
     for delta in DELTAS:
         own = [row for row in rows if row["delta"] == delta]

@@ -60,7 +60,7 @@ class Separation(Study):
             for name in LOOKS
             if (found := _row(name, d, n, runs if n == PEOPLE and d in tried else 0)) is not None
         ]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows))
 
 
 def _row(name: str, bins: int, people: int, runs: int) -> dict[str, Any] | None:
@@ -153,7 +153,7 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     def drawn(key: str, value: str, fixed: dict[str, int], most: float = math.inf) -> list[Line]:
         found = []
         for name, (hue, dashes) in LOOKS.items():

@@ -34,7 +34,7 @@ class SmallestCrowd(Study):
         rows = [{"delta": d, "epsilon": e, "rule": rule(e, d), "exact": exactly(e, d)} for d, e in watch(grid)]
         cells = [tuple(f"{row[name]:,g}" for name in ("delta", "epsilon", "rule", "exact")) for row in rows]
         sheet = TextTable(("delta", "epsilon", "by the notes' rule", "exactly"), tuple(cells), frozenset(range(4)))
-        return Finding(_answer(rows), rows, sheet, partial(_drawn, rows))
+        return Finding(_answer(rows), rows, sheet, partial(_draw, rows))
 
 
 def rule(epsilon: float, delta: float) -> int:
@@ -56,7 +56,7 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     people = [row[name] for row in rows for name in ("rule", "exact")]
     up = Axis("people needed", log=True, low=min(people) / 1.5, high=max(people) * 1.5)
     panels = [

@@ -49,7 +49,7 @@ class SmallestCrowds(Study):
             {"protocol": name, "model": str(named(name).model), "epsilon": epsilon, "people": fewest(name, epsilon)}
             for name, epsilon in watch(grid)
         ]
-        return Finding(_answer(rows), rows, _sheet(rows, epsilons), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows, epsilons), partial(_draw, rows))
 
 
 @lru_cache(maxsize=256)
@@ -86,7 +86,7 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     drawn = [
         Line(name, [(r["epsilon"], float(r["people"])) for r in rows if r["protocol"] == name and r["people"]], hue)
         for name, hue in HUES.items()

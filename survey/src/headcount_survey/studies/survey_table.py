@@ -88,7 +88,7 @@ class SurveyTable(Study):
 
     def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         rows = [_measured(entry, quick) for entry in watch(list(ENTRIES))]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=CAPTION)
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows), caption=CAPTION)
 
 
 def _measured(entry: Entry, quick: bool) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def _answer(rows: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _drawn(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: Sequence[dict[str, Any]], path: Path, theme: str) -> Path:
     def line(row: dict[str, Any], mean: bool) -> Line:
         points = [(float(n), error / (int(n) if mean else 1)) for n, error in row["errors"].items()]
         seen = row["measured"] / (row["people"] if mean else 1)

@@ -42,7 +42,7 @@ class Thresholding(Study):
         histogram = calibrate(BalcerCheuHistogram, Histogram(2), Crowd(PEOPLE), BUDGET)
         cell = Zsum(crowd=Crowd(PEOPLE), gamma=histogram.gamma)  # a bin is a count at the histogram's own noise
         rows += [_bins(cell, empty) for empty in [0, *_numbers(1, MOST, 15 if quick else 43)]]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows))
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows))
 
 
 def _numbers(low: int, high: int, steps: int) -> list[int]:
@@ -131,7 +131,7 @@ def _sheet(rows: list[dict[str, Any]]) -> TextTable:
     return TextTable(headings, tuple(cells), frozenset({1, 2, 3, 4}), title)
 
 
-def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     counts, bins = ([row for row in rows if row["part"] == part] for part in ("a count", "a histogram"))
     bins = bins[1:]
     count = Panel(

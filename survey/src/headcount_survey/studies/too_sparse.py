@@ -41,7 +41,7 @@ class TooSparse(Study):
     def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
         epsilons = (0.5, 1.0) if quick else EPSILONS
         rows = [row for epsilon in watch(list(epsilons)) for row in _seen(Budget(epsilon, DELTA))]
-        return Finding(_answer(rows), rows, _sheet(rows), partial(_drawn, rows), caption=_caption())
+        return Finding(_answer(rows), rows, _sheet(rows), partial(_draw, rows), caption=_caption())
 
 
 def passed(protocol: Protocol, ones: int, cut: float) -> float:
@@ -196,7 +196,7 @@ def _whole(value: float | None) -> str:
     return "-" if value is None else f"{math.ceil(value):,}"
 
 
-def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     at = {row["protocol"]: row for row in rows if row["epsilon"] == 1.0}
     looks = {
         PAPER: ("zsum", BOUND),

@@ -38,7 +38,7 @@ class WhyFive(Study):
         cells = [(*(f"{row[name]:.4g}" for name in names), str(row["whole"])) for row in shown]
         headings = ("ε", "α", "ε/√5", "ε/√4", "c needed at this ε", "whole c up to here")
         sheet = TextTable(headings, tuple(cells), frozenset(range(6)))
-        return Finding(_answer(rows), rows, sheet, partial(_drawn, rows), caption=CAPTION)
+        return Finding(_answer(rows), rows, sheet, partial(_draw, rows), caption=CAPTION)
 
 
 def alpha(epsilon: float) -> float:
@@ -87,7 +87,7 @@ def _answer(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _drawn(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
+def _draw(rows: list[dict[str, Any]], path: Path, theme: str) -> Path:
     inside = [row for row in rows if row["epsilon"] <= 1.0]
     plots = {"root_five": "α − ε/√5", "half": "α − ε/√4"}
     curves = [
