@@ -13,7 +13,6 @@ import numpy as np
 
 from headcount.answers.arrivals import ArrivalsEstimate
 from headcount.answers.linear import Linear
-from headcount.ledger.ledger import Ledger
 from headcount.planner.blocks_of_rounds import BlockWidths
 from headcount.protocols.base.plan import Plan
 from headcount.questions.domains.domain import Label
@@ -26,9 +25,9 @@ class ArrivalsInRounds(Series):
     whole: ArrivalsEstimate
 
     @classmethod
-    def counted(cls, plan: Plan, begins: Sequence[str], ledger: Ledger | None, asks: str) -> Self:
-        """The series of these rounds, which the ledger is charged for."""
-        return cls.of_events(plan, begins, BlockWidths((1,), len(begins), 0.0), ledger, asks)
+    def counted(cls, plan: Plan, begins: Sequence[str], asks: str) -> Self:
+        """The series of these rounds, which is paid for."""
+        return cls.of_events(plan, begins, BlockWidths((1,), len(begins), 0.0), asks)
 
     def take_whole(self, whole: ArrivalsEstimate) -> Self:
         """The same with its answer."""

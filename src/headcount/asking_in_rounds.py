@@ -8,6 +8,7 @@ Internal: docs/api.md lists what is public.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -32,7 +33,7 @@ from headcount.questions.domains.domain import Shape
 from headcount.questions.domains.rounds import Rounds
 from headcount.questions.question import Question
 from headcount.rounds import Series
-from headcount.running import release_answer
+from headcount.running import paid, release_answer
 from headcount.types import Data, Where
 
 
@@ -136,16 +137,15 @@ def series(
     key = coins.stream(KEY).tobytes()
     asks = f"How many people, {every} by {every}" if column is None else asked.asks
     rows = Rows.of(asked, data, column=column, where=where, unit=unit, in_rounds=in_rounds, key=key)
-    if ledger is not None:
-        ledger.require(made)  # before anybody goes to work
-    counts = (engine or engine_for(data)).rounds(asked, rows)
+    with nullcontext() if ledger is None else paid(ledger, made):
+        counts = (engine or engine_for(data)).rounds(asked, rows)
     if sums:
         held = np.array([int(each.people[each.codes == 1].sum()) for each in counts])
         tally = made.protocol.counted(np.arange(rounds), held)
-        arrivals = ArrivalsInRounds.counted(made, each_round.labels, ledger, asks)
+        arrivals = ArrivalsInRounds.counted(made, each_round.labels, asks)
         return arrivals.take_whole(cast(ArrivalsEstimate, release_answer(made, tally, coins.part(0))))
     tallies = {node: added(counts[node[0] - 1 : sum(node) - 1]).tally(made.protocol) for node in levels}
-    told = Series.of_events(made, each_round.labels, levels, ledger, asks)
+    told = Series.of_events(made, each_round.labels, levels, asks)
     told.take({node: release_answer(made, tally, coins.part(at)) for at, (node, tally) in enumerate(tallies.items())})
     return told
 

@@ -88,15 +88,12 @@ class Series(Tabular):
         self._blocks: dict[tuple[int, int], Estimate] = {}
 
     @classmethod
-    def of_events(
-        cls, plan: Plan, begins: Sequence[str], levels: BlockWidths, ledger: Ledger | None, asks: str
-    ) -> Self:
-        """A series in which each person counts in at most as many rounds, times levels, as the plan is for."""
+    def of_events(cls, plan: Plan, begins: Sequence[str], levels: BlockWidths, asks: str) -> Self:
+        """A series that is paid for, in which each person counts in at most as many rounds, times levels, as the plan
+        is for."""
         made = cls.__new__(cls)
         made._begin(plan, len(begins), levels)
         made.begins, made.asks = begins, asks
-        if ledger is not None:
-            ledger.charge(plan)
         return made
 
     def take(self, nodes: Mapping[tuple[int, int], Estimate]) -> None:

@@ -10,6 +10,7 @@ Internal: docs/api.md lists what is public.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -114,23 +115,31 @@ def carry_out(
     A trusted side counts before it is paid for, which draws nothing. Where people's randomisers draw, their answers are
     only looked at before.
     """
-    if ledger is not None and not isinstance(ledger, Ledger):
-        raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
-    if ledger is not None:
-        ledger.require(*plans)  # before anybody goes to work
     tallies: dict[int, Tally] = {}
-    for at, plan in enumerate(plans):
-        if plan.protocol.model is Model.CENTRAL:
-            tallies[at] = engine.tally(plan, answers, NoCoins())
-        elif ledger is not None:
-            engine.require(plan.protocol.task, answers)
-    if ledger is not None:
-        ledger.charge(*plans)
+    with nullcontext() if ledger is None else paid(ledger, *plans):
+        for at, plan in enumerate(plans):
+            if plan.protocol.model is Model.CENTRAL:
+                tallies[at] = engine.tally(plan, answers, NoCoins())
+            elif ledger is not None:
+                engine.require(plan.protocol.task, answers)
     coins = coins or SecretCoins()
     return [
         release_answer(plan, tallies[at] if at in tallies else engine.tally(plan, answers, coins), coins)
         for at, plan in enumerate(plans)
     ]
+
+
+@contextmanager
+def paid(ledger: Ledger, *plans: Plan) -> Iterator[None]:
+    """A block that counts and draws nothing: the ledger may refuse the plans before it, and is charged for them after.
+
+    If the block fails, nothing is charged.
+    """
+    if not isinstance(ledger, Ledger):
+        raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
+    ledger.require(*plans)
+    yield
+    ledger.charge(*plans)
 
 
 def release_answer(plan: Plan, tally: Tally, coins: Coins) -> Estimate:
