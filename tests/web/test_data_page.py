@@ -351,7 +351,7 @@ def test_a_dropped_file_goes_with_the_page_however_it_ends(
     before = signal.signal(ending, signal.SIG_DFL)  # as it is where nobody has asked to ignore it
     try:
         with started(folder, "customers.csv", ending=ending) as address:
-            sent(address, "POST", "/page/files/people.csv", (folder / "customers.csv").read_bytes())
+            sent(address, "POST", "/page/files/people.csv", b"churned\nYes\nNo\n")
             assert len([*tmp_path.rglob("dropped-*")]) == 1
     finally:
         signal.signal(ending, before)
@@ -364,6 +364,26 @@ def test_a_file_that_is_dropped_again_has_the_ledger_that_it_had(tmp_path: Path,
     files[number].answered(Asked.read(COUNT))
     assert files.drop("again.csv", content)["number"] == number
     assert len(files) == 1
+
+
+def test_a_file_that_was_named_is_dropped_for_no_fresh_ledger(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hc.Ledger.create("headcount.ledger", epsilon=1)
+    files, content = Files(tmp_path, folder / "customers.csv"), (folder / "customers.csv").read_bytes()
+    assert files.drop("again.csv", content)["number"] == 0
+    assert files.drop("other.csv", content + b"9000,Yes,pro,1\n")["number"] == 1
+    assert files[1].ledger.budget.epsilon == 3
+
+
+def test_a_file_that_is_read_in_another_way_has_the_same_ledger(tmp_path: Path, folder: Path) -> None:
+    files, content = Files(tmp_path), (folder / "customers.csv").read_bytes()
+    number = files.drop("customers.csv", content)["number"]
+    again = files.drop("customers.tsv", content)["number"]
+    assert again != number
+    assert files[again].ledger is files[number].ledger
+    assert files.drop("customers.tsv", content)["number"] == again
 
 
 def test_files_that_are_dropped_at_once_are_kept_apart(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -258,6 +257,12 @@ class File:
         budget = {"budget": str(ledger.budget), "kept": self.kept, "charges": charges}
         return {**budget, "spent": ledger.spent, "outlook": ledger.outlook()}
 
+    def holds(self, content: bytes) -> bool:
+        """Whether the file has this content; a folder, or files by a pattern, have none of their own."""
+        if not self.path.is_file() or self.path.stat().st_size != len(content):
+            return False
+        return self.path.read_bytes() == content
+
     def planned(self, asked: Asked) -> Plan:
         """The plan for everybody in the file, and only for as many."""
         data = table(str(self.path), asked.names, None)
@@ -350,24 +355,25 @@ def told(work: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
     return telling
 
 
+def _new_ledger() -> tuple[Ledger, str]:
+    """One in memory, and where it is kept."""
+    return Ledger(epsilon=EPSILON, delta=DELTA), "until the page is closed down"
+
+
 class Files:
     """The files of a trial: at most one that was named when it began, and those that were dropped on the page."""
 
     def __init__(self, folder: Path, named: Path | None = None) -> None:
         self._folder = folder
         self._files: list[File] = []
-        self._dropped: dict[bytes, int] = {}  # by their content
         self._dropping = threading.Lock()
         if named is not None:
-            self._opened(named, str(named), DEFAULT if is_here() else None)
+            book = (Ledger.open(DEFAULT), str(DEFAULT)) if is_here() else _new_ledger()
+            self._opened(named, str(named), *book)
 
-    def _opened(self, path: Path, name: str, ledger: Path | None = None) -> int:
-        if ledger is not None:
-            book, kept = Ledger.open(ledger), str(ledger)
-        else:
-            book, kept = Ledger(epsilon=EPSILON, delta=DELTA), "until the page is closed down"
+    def _opened(self, path: Path, name: str, ledger: Ledger, kept: str) -> int:
         column_types(path)  # which refuses what is no table
-        self._files.append(File(path, name, book, kept))
+        self._files.append(File(path, name, ledger, kept))
         return len(self._files) - 1
 
     def prepare(self) -> None:
@@ -380,20 +386,24 @@ class Files:
     def drop(self, name: str, content: bytes) -> dict[str, Any]:
         """A file that was dropped, in the trial's own folder, which goes when the trial ends.
 
-        Dropped again, it is the same file, with the ledger that it had.
+        One that was dropped before, or named, is about the same people: it has the ledger that it had, also if it is
+        read in another way now, by another ending of its name.
         """
-        told = sha256(content).digest() + kind_named(name).encode()
+        kind = kind_named(name)
         with self._dropping:
-            if told not in self._dropped:
-                self._dropped[told] = self._kept(name, content)
-        return self.state(self._dropped[told])
+            alike = [number for number, file in enumerate(self._files) if file.holds(content)]
+            same = [number for number in alike if self[number].path.name.lower().endswith(kind)]
+            number = same[0] if same else self._kept(name, content, *alike[:1])
+        return self.state(number)
 
-    def _kept(self, name: str, content: bytes) -> int:
+    def _kept(self, name: str, content: bytes, *alike: int) -> int:
+        """Writes what was dropped, with the ledger of the file that it is like, or a new one."""
+        book = [(self[number].ledger, self[number].kept) for number in alike] or [_new_ledger()]
         kept = self._folder / f"dropped-{len(self._files)}{kind_named(name)}"
         kept.touch(mode=0o600)
         kept.write_bytes(content)
         try:
-            return self._opened(kept, Path(name).name)
+            return self._opened(kept, Path(name).name, *book[0])
         except Refused:
             kept.unlink()
             raise
