@@ -51,6 +51,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """What is drawn here the workers are told."""
+    config.pluginmanager.import_plugin("entropy")
     config.pluginmanager.register(Order())
     if config.getoption("--measure"):
         config.pluginmanager.register(Measured())

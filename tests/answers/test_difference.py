@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import headcount as hc
+from chances import fewest
 from headcount.answers.change import Part
 from headcount.answers.error_law import ErrorLaw
 from headcount.answers.ratio import Ratio
@@ -229,7 +230,7 @@ def test_two_cells_of_one_answer_cost_nothing_more() -> None:
         assert pair.together is None
         low, high = pair.interval()
         inside += low <= 100 <= high
-    assert inside >= 0.95 * runs - 4.8 * math.sqrt(runs * 0.95 * 0.05)
+    assert inside >= fewest(runs)
     assert f"{pair}".count("geometric") == 1
     assert pair.value == answer["a"].value - answer["b"].value
     low, high = (answer["a"] / answer["b"]).interval(0.9999999)

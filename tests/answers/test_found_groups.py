@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 import headcount as hc
+from chances import fewest
 from headcount.audit.conformance.exact_loss import divergences
 from headcount.errors import BadArgument, BadData, Refused, Unsupported
 from headcount.finding_groups import parts
@@ -42,7 +42,7 @@ def test_groups_that_enough_people_share_are_shown_and_intervals_hold(ask, priva
         for cell in answer.cells:
             low, high = cell.interval95
             inside, of = inside + (low <= TRUTH[ask][cell.category] <= high), of + 1
-    assert inside >= 0.95 * of - 4.8 * math.sqrt(of * 0.95 * 0.05)
+    assert inside >= fewest(of)
 
 
 def test_both_releases_are_told_and_paid_for():

@@ -13,6 +13,8 @@ import pytest
 
 from headcount.programme.coins import Coins, DeviceCoins, SecretCoins, SeededCoins
 
+pytestmark = pytest.mark.usefixtures("system_entropy")
+
 
 def test_seeded_coins_say_that_they_are_not_secret() -> None:
     assert (SeededCoins(1).secret, SecretCoins().secret, DeviceCoins().secret) == (False, True, True)

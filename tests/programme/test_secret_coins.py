@@ -6,10 +6,13 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 import headcount as hc
 from headcount.programme.coins import SeededCoins
 from stress import lengths
+
+pytestmark = pytest.mark.usefixtures("system_entropy")
 
 ROWS = hc.protocol("basic-rappor", hc.Histogram(256), n=50, keep=0.75, flip=0.25)
 HELD = [7] * 50

@@ -62,7 +62,7 @@ def test_the_vector_of_the_rfc():
     assert verifies(modulus, content("msg_prefix") + content("msg"), content("sig"))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20, deadline=None, derandomize=True)
 @given(st.binary(max_size=200))
 def test_what_is_finished_is_an_ordinary_signature(message):
     blinding = Blinding.draw(MODULUS)

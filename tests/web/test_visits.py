@@ -33,7 +33,7 @@ def test_a_visit_that_breaks_says_so(trial, monkeypatch):
     some = Visits(trial.folder)
     name = some.begin()["collection"]
     some.crowd(name)
-    until = time.monotonic() + 10
+    until = time.monotonic() + 120  # on a busy machine
     while (told := some.state(name))["state"] == "reporting" and time.monotonic() < until:
         time.sleep(0.02)
     assert told["state"] == "failed"

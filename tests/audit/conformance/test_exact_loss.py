@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 
 import mpmath
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headcount.audit.conformance.exact_loss import EPSILONS, Interval, divergences, exact_delta, exp_parts, judge_claim
@@ -48,6 +48,7 @@ def test_the_factor_is_a_lower_bound_good_to_three_parts(epsilon):
 masses = st.lists(st.integers(0, WHOLE // 16), min_size=1, max_size=12)
 
 
+@settings(derandomize=True, deadline=None)
 @given(masses, masses, st.data())
 def test_the_interval_holds_the_divergence_of_whatever_was_left_out(first, second, data):
     """Laws of which some outcomes are hidden: the truth about the whole laws lies within the interval."""
@@ -96,6 +97,7 @@ def test_randomised_response_by_hand():
         assert found.width < 1e-30
 
 
+@settings(derandomize=True, deadline=None)
 @given(st.lists(st.integers(-(2**30), 2**30), max_size=6))
 def test_rows_are_packed_into_integers_and_back(row):
     assert unpacked(packed(row), len(row)) == row
