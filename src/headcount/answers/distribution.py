@@ -264,8 +264,7 @@ class DistributionEstimate(Estimate):
         found = []
         for bins in np.linspace(0, self.people.size, PREFIXES + 2).astype(int)[1:-1].tolist():
             first = (np.arange(self.people.size) < bins).astype(np.float64)
-            law = self._errors.combined(self.protocol.strategy.terms(first))
-            found.append(self._wider(first, law.std_error))
+            found.append(self._wider(first, self._errors.spread(self.protocol.strategy.terms(first))))
         return self._errors.std_error * max(found)
 
     def quantile(self, part: float) -> QuantileEstimate:

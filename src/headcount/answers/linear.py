@@ -122,20 +122,30 @@ class CellErrors:
         Cumulants grow at least with the square of their argument, so that a cell with the coefficient a counts for at
         most a**2 of one with 1.
         """
-        reach = max(float(np.abs(law.noise.values).max()) for law in self.laws)
-        largest = min(1e3, LARGEST_EXPONENT * self.std_error / reach)
-        rates = np.geomspace(min(1e-3, largest / 1e3), largest, RATES) / self.std_error
-        growth = np.max([law.cumulant(rates) / law.std_error**2 for law in self.laws], axis=0)
+        rates, growth = self._growth
         steps = np.geomspace(
             max(float(squares.max(initial=0.0)) * 1e-9, 1e-300), squares.max(initial=1e-300) * 1.01, 256
         )
         bounds = ((np.multiply.outer(steps, growth) - math.log(chance)) / rates).min(axis=1)
         return np.where(squares > 0.0, bounds[np.minimum(np.searchsorted(steps, squares), steps.size - 1)], 0.0)
 
+    @cached_property
+    def _growth(self) -> tuple[Floats, Floats]:
+        """Rates, and the largest cumulants of the cells at these, in their variances."""
+        reach = max(float(np.abs(law.noise.values).max()) for law in self.laws)
+        largest = min(1e3, LARGEST_EXPONENT * self.std_error / reach)
+        rates = np.geomspace(min(1e-3, largest / 1e3), largest, RATES) / self.std_error
+        return rates, np.max([law.cumulant(rates) / law.std_error**2 for law in self.laws], axis=0)
+
+    def spread(self, terms: Terms) -> float:
+        """The standard deviation of the sum of independent errors; `terms` as for `combined`."""
+        parts = zip(self.laws, terms, strict=True)
+        return math.sqrt(sum(law.std_error**2 * float((times * found**2).sum()) for law, (found, times) in parts))
+
     def combined(self, terms: Terms) -> ErrorLaw:
         """The law of the sum of independent errors: for each law, this many with each of these coefficients."""
         parts = [(law, *term) for law, term in zip(self.laws, terms, strict=True) if term[0].size]
-        spread = math.sqrt(sum(law.std_error**2 * float((times * found**2).sum()) for law, found, times in parts))
+        spread = self.spread(terms)
         if not spread:
             return ErrorLaw(Noise(np.zeros(1), np.ones(1)), 0.0)
         alike = np.ptp(np.abs(np.concatenate([found for _, found, _ in parts]))) == 0.0
