@@ -9,6 +9,7 @@ Internal: docs/api.md lists what is public.
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -123,15 +124,11 @@ def series(
         raise BadArgument("column", "is missing", "name the column that holds people's answers")
     asked = (question or Count()).planned(private=True)
     sums = cumulative and asked.shape is Shape.BIT
-
-    def plan(levels: int) -> Plan:
-        return _plan(asked, Budget(epsilon, delta, Neighbours.ADD_REMOVE, contributes * levels))
-
-    levels = BlockWidths((1,), rounds, 0.0)
-    if cumulative and not sums:
-        levels = best_levels(rounds, lambda many: plan(many).protocol.rmse(reports=IMAGINED))
-    budget = Budget(epsilon, delta, Neighbours.ADD_REMOVE)
-    made = _plan(asked.once_in(rounds), budget, contributes) if sums else plan(len(levels.widths))
+    budget, levels = Budget(epsilon, delta, Neighbours.ADD_REMOVE), BlockWidths((1,), rounds, 0.0)
+    if sums:
+        made = _plan(asked.once_in(rounds), budget, contributes)
+    else:
+        made, levels = _plan_of_blocks(asked, budget, levels, contributes, cumulative=cumulative)
     coins = coins or SecretCoins()
     in_rounds = InRounds(time, each_round, contributes)
     key = coins.stream(KEY).tobytes()
@@ -148,6 +145,19 @@ def series(
     told = Series.of_events(made, each_round.labels, levels, asks)
     told.take({node: release_answer(made, tally, coins.part(at)) for at, (node, tally) in enumerate(tallies.items())})
     return told
+
+
+def _plan_of_blocks(
+    question: Question, budget: Budget, levels: BlockWidths, contributes: int, *, cumulative: bool
+) -> tuple[Plan, BlockWidths]:
+    """The plan for rounds, and the levels of blocks that are counted besides, where they make sums better."""
+
+    def plan(many: int) -> Plan:
+        return _plan(question, replace(budget, rounds=contributes * many))
+
+    if cumulative:
+        levels = best_levels(levels.rounds, lambda many: plan(many).protocol.rmse(reports=IMAGINED))
+    return plan(len(levels.widths)), levels
 
 
 def _plan(question: Question, budget: Budget, each: int = 1) -> Plan:

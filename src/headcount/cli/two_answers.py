@@ -30,13 +30,7 @@ CellNames = Annotated[
 ]
 
 
-def difference(
-    first: First,
-    second: Second = None,
-    cell: CellNames = None,
-    *,
-    output: Output,
-) -> None:
+def difference(first: First, second: Second = None, cell: CellNames = None, *, output: Output) -> None:
     """By how much is the first answer larger than the second, or one cell of an answer than another?
 
     With an interval, and what both cost together.
@@ -46,13 +40,7 @@ def difference(
     _show(one - another, output)
 
 
-def ratio(
-    first: First,
-    second: Second = None,
-    cell: CellNames = None,
-    *,
-    output: Output,
-) -> None:
+def ratio(first: First, second: Second = None, cell: CellNames = None, *, output: Output) -> None:
     """How many times as large is the first answer as the second, or one cell of an answer as another?
 
     With an interval, and what both cost together.

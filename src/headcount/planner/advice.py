@@ -18,12 +18,9 @@ from headcount.phrases import Phrase
 from headcount.planner.objective import Objective
 from headcount.planner.option import CalibratedOption, Option, number
 from headcount.planner.reasons import delta_warning, reasons
-from headcount.planner.situation import Situation
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
+from headcount.planner.situation import InSituation, Situation
 from headcount.privacy.model import Model
 from headcount.protocols.base.plan import Plan
-from headcount.questions.question import Question
 
 
 def _one_liar(option: CalibratedOption) -> str:
@@ -32,7 +29,7 @@ def _one_liar(option: CalibratedOption) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Advice(Tabular, Pictured):
+class Advice(InSituation, Tabular, Pictured):
     """The protocols that could answer a question, best first, as `advise` returns them.
 
     `best` is the best plan, `advice["zsum"]` the option of a protocol, `why()` the choice in plain
@@ -63,18 +60,6 @@ class Advice(Tabular, Pictured):
     options: tuple[Option, ...]
     within: float | None = None  # the wish that was solved for
     solved: str = ""  # "epsilon" or "n"
-
-    @property
-    def task(self) -> Question:
-        return self.situation.task
-
-    @property
-    def crowd(self) -> Crowd:
-        return self.situation.crowd
-
-    @property
-    def budget(self) -> Budget:
-        return self.situation.budget
 
     @cached_property
     def feasible(self) -> tuple[CalibratedOption, ...]:

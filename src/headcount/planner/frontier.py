@@ -13,11 +13,8 @@ from headcount.figures.picture import Pictured
 from headcount.figures.tabular import Tabular
 from headcount.figures.text_table import TextTable
 from headcount.planner.option import CalibratedOption, number
-from headcount.planner.situation import Situation
-from headcount.privacy.budget import Budget
-from headcount.privacy.crowd import Crowd
+from headcount.planner.situation import InSituation, Situation
 from headcount.privacy.model import Model
-from headcount.questions.question import Question
 
 Against = Literal["messages", "epsilon", "n", "dropouts"]
 WORDS = {"epsilon": "epsilon", "n": "the number of people", "dropouts": "the share that may drop out"}
@@ -79,7 +76,7 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True, repr=False)
-class Frontier(Tabular, Pictured):
+class Frontier(InSituation, Tabular, Pictured):
     """The error of every protocol against a cost, as `hc.frontier` returns it.
 
     Parameters
@@ -101,21 +98,6 @@ class Frontier(Tabular, Pictured):
     situation: Situation
     against: Against
     points: tuple[FrontierPoint, ...]
-
-    @property
-    def task(self) -> Question:
-        """What was asked."""
-        return self.situation.task
-
-    @property
-    def crowd(self) -> Crowd:
-        """The people who are asked."""
-        return self.situation.crowd
-
-    @property
-    def budget(self) -> Budget:
-        """The privacy budget of each answer."""
-        return self.situation.budget
 
     @property
     def front(self) -> tuple[FrontierPoint, ...]:

@@ -194,6 +194,27 @@ class Situation:
             raise Unsupported(f"cannot be collected from devices: it needs {kind.model.trusted}")
 
 
+class InSituation:
+    """Base of results about a situation, which have its question, crowd and budget."""
+
+    situation: Situation
+
+    @property
+    def task(self) -> Question:
+        """What is asked."""
+        return self.situation.task
+
+    @property
+    def crowd(self) -> Crowd:
+        """The people who are asked."""
+        return self.situation.crowd
+
+    @property
+    def budget(self) -> Budget:
+        """The privacy budget of each answer."""
+        return self.situation.budget
+
+
 def crowd_and_sizes(
     n: People, budget: Budget, least: int | None, corrupt: int, honest: float | None, each: int
 ) -> tuple[Crowd, tuple[int, ...]]:
