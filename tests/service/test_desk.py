@@ -94,7 +94,7 @@ def test_who_has_a_token_of_one_party_does_what_that_allows(tmp_path):
     operator = Operator(Told("shuffler"), AbsentParty("analyser"))
     assert operator.state(NAMES[0])["batches"][0]["state"] == "open"
     for desk, absent in ((analyst, "shuffler"), (operator, "analyser")):
-        with pytest.raises(Refused, match=f"needs the {absent}, of which the desk has no token"):
+        with pytest.raises(Refused, match=f"needs the {absent}, of which this folder has no token"):
             desk.destroy(NAMES[0])
     Operator.write(tmp_path, analyser=("http://127.0.0.1:1", "hc-token"))
     kept = Operator.open(tmp_path)

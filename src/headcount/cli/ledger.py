@@ -92,8 +92,8 @@ def create(
                 "use for example --delta 1e-5, far below one in the population, or --delta 0 if no plan will need it"
             )
             raise BadArgument("--delta", "is missing for a population, whose budget can never be changed", works)
-        _desk(data).endow(str(file), epsilon, delta)
-        _show(_desk(data).ledger(str(file)), how)
+        _operator(data).endow(str(file), epsilon, delta)
+        _show(_operator(data).ledger(str(file)), how)
         return
     _show(Ledger.create(file, epsilon=epsilon, delta=delta or 0.0, neighbours=neighbours, witness=witness), how)
     if file == DEFAULT:
@@ -104,7 +104,7 @@ def create(
 def show_ledger(file: Kept = DEFAULT, data: Data = None, *, output: Output) -> None:
     """What was asked, what is left, and what would still be possible."""
     output.require_drawable()
-    told = None if data is None else _desk(data).population(str(file))
+    told = None if data is None else _operator(data).population(str(file))
     ledger = _verified(file, None, data)
     _show(ledger, output.how, told)
     output.draw(ledger)
@@ -136,13 +136,13 @@ def cost(
 
 def _verified(file: Path, witness: Path | None, data: Path | None) -> Ledger:
     if data is not None:
-        kept: Ledger = _desk(data).ledger(str(file), witness)
+        kept: Ledger = _operator(data).ledger(str(file), witness)
         return kept
     _exists(file)
     return Ledger.verify(file, witness=witness)
 
 
-def _desk(folder: Path) -> Any:
+def _operator(folder: Path) -> Any:
     """The operator of the service whose credentials are in this folder."""
     return part_of_service("operator", "--data").open(folder)
 

@@ -7,7 +7,7 @@ COLLECTING = {
     "when. Its name is the beginning of its hash, which is bound into everything that devices send.",
     "create": "To agree on a collection with both parties, to make a party, or to begin a ledger.",
     "show": "To look, without changing anything.",
-    "data": "The folder in which a trial, or a desk, keeps where both parties are and what to show them.",
+    "data": "The folder in which a trial, or an operator, keeps where both parties are and what to show them.",
     "desk": "The operator's credentials: the addresses of both parties, and a token of each.",
     "folder": "Where something is kept.",
     "batch": "The reports that are mixed with each other. A collection has one, or several, one after the other.",

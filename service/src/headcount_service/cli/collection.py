@@ -91,7 +91,7 @@ def create(
     how: Formats = Format.TABLE,
 ) -> None:
     """Agree on a collection with both parties. From then on, people may report."""
-    held, planned = _desk(data), load_plan(plan)
+    held, planned = _operator(data), load_plan(plan)
     if every is not None or rounds is not None:
         window, batches = _series(planned, every, rounds)
         release_at_close = True
@@ -141,7 +141,7 @@ def show_collection(
     data: Data, name: Annotated[str | None, typer.Argument(help="One of them.")] = None, how: Formats = Format.TABLE
 ) -> None:
     """How far collections have come."""
-    held = _desk(data)
+    held = _operator(data)
     states = [held.state(each) for each in ([_named(held, name)] if name else held.names())]
     _tell_silent(states)
     rows = [
@@ -202,7 +202,7 @@ def report(
 
     if (data is None) == (shuffler is None):
         raise BadArgument("--shuffler", "and --data are both given or both missing", "give one of them")
-    held = None if data is None else _desk(data)
+    held = None if data is None else _operator(data)
     address = held.shuffler.address if held else str(shuffler)
     whole, given = _named(held, name), read_answer(given_or_read(answer))
     if devices is not None:
@@ -265,7 +265,7 @@ def invite(
     how: Formats = Format.TABLE,
 ) -> None:
     """Invitations to a collection that needs them, each for one report to each batch."""
-    held = _desk(data)
+    held = _operator(data)
     made = held.invite(_named(held, name), number)
     show([{"invitation": each} for each in made], how, "\n".join(made))
 
@@ -273,7 +273,7 @@ def invite(
 @collections.command()
 def close(data: Data, name: Name = None, how: Formats = Format.TABLE) -> None:
     """Seal the open batch now and open no other; waits until it is delivered."""
-    held = _desk(data)
+    held = _operator(data)
     with waiting("mixing and delivering"):
         state = held.close(_named(held, name))
     rows = [{"collection": state["collection"], "least": state["least"], **batch} for batch in state["batches"]]
@@ -295,7 +295,7 @@ def release(
     """The answer of a batch, paid for and signed. Asked again, it is the same to the byte."""
     from headcount_service.cli.releases import Released, release_table
 
-    held = _desk(data)
+    held = _operator(data)
     with waiting("opening and counting"):
         told = Released(held.release(_named(held, name), batch))
     if out is not None:
@@ -316,7 +316,7 @@ def collected_series(
 ) -> None:
     """All released answers of a series: sums so far, changes, a chart, and a file of them."""
     require_writable(save, output)
-    held = _desk(data)
+    held = _operator(data)
     with waiting("asking for the answers"):
         found = held.series(whole := _named(held, name))
     require_cell(cell, found.plan.protocol.task.shape.several, output)
@@ -338,7 +338,7 @@ def destroy(
     data: Data, name: Name = None, yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False
 ) -> None:
     """Forget reports, messages, keys and answers at both parties. What was charged stays charged."""
-    held = _desk(data)
+    held = _operator(data)
     whole = _named(held, name, under_way=False)  # of several, none is destroyed that was not named
     if not yes and not typer.confirm(f"Destroy all that is kept of {whole}?"):
         raise typer.Exit(1)
@@ -394,7 +394,7 @@ def _said(name: str | None) -> str:
     return "is missing" if name is None else f"is {name!r}"
 
 
-def _desk(folder: Path) -> Operator:
+def _operator(folder: Path) -> Operator:
     from headcount_service.operator.operator import Operator
 
     return Operator.open(folder)

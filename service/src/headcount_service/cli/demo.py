@@ -66,9 +66,9 @@ def demo(
         terminal.print(
             f"\nA shuffler listens at port {ports[0]}, an analyser at {ports[1]}, with keys and databases apart."
         )
-        desk = Operator.open(folder)
-        desk.endow("simulated people", 2 * epsilon, 2 * delta)
-        collection = desk.create(
+        operator = Operator.open(folder)
+        operator.endow("simulated people", 2 * epsilon, 2 * delta)
+        collection = operator.create(
             advice.best,
             question="Have you ever lied to a survey?",
             population="simulated people",
@@ -76,9 +76,9 @@ def demo(
             fixed=False,
         )
         lots = (min(MOST_DEVICES, people - at) for at in range(0, people, MOST_DEVICES))
-        invited = [invitation for lot in lots for invitation in desk.invite(collection.id, lot)]
+        invited = [invitation for lot in lots for invitation in operator.invite(collection.id, lot)]
         receipts = report_all(
-            desk.shuffler.address,
+            operator.shuffler.address,
             collection.id,
             answers.astype(int).tolist(),
             hash=collection.hash,
@@ -87,8 +87,8 @@ def demo(
         )
         terminal.print(f"{len(receipts):,} devices have reported. One of them tells its owner:\n")
         terminal.print(str(receipts[0]), style="italic", highlight=False)
-        desk.close(collection.id)
-        told = Released(desk.release(collection.id))
+        operator.close(collection.id)
+        told = Released(operator.release(collection.id))
         verdict = told.verify()
         terminal.print("\nThe batch was closed, mixed, delivered, opened, counted and paid for:\n")
         terminal.print(release_table(told))

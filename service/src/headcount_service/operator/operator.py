@@ -40,7 +40,7 @@ PATIENCE = 600.0  # seconds that a batch may take to be mixed and delivered, or 
 
 
 class AbsentParty(Remote):
-    """A party that the desk has no token of: nothing can be asked of it."""
+    """A party that the operator has no token of: nothing can be asked of it."""
 
     def __init__(self, party: str) -> None:
         self.party = party
@@ -55,9 +55,9 @@ class AbsentParty(Remote):
 
     def _refusal(self) -> Refused:
         return Refused(
-            f"this needs the {self.party}, of which the desk has no token",
+            f"this needs the {self.party}, of which this folder has no token",
             f"ask its operator for one, and write the "
-            f"desk anew: headcount desk DIR … --{self.party} … --{self.party}-token …",
+            f"folder anew: headcount desk DIR … --{self.party} … --{self.party}-token …",
         )
 
 
@@ -100,13 +100,13 @@ class Operator:
             works = "start one: headcount serve --data DIR, or headcount desk DIR --shuffler … --analyser …"
             raise BadArgument("data", f"{folder} has no {FILE}", works)
         try:
-            given = json.loads(read_text(path, "a desk"))
+            given = json.loads(read_text(path, "an operator's folder"))
             issuer = _party(ROLE, given) if ROLE in given else None
             return cls(_party("shuffler", given), _party("analyser", given), issuer)
         except (ValueError, KeyError, TypeError) as problem:
             if isinstance(problem, BadArgument):
                 raise
-            raise BadArgument("data", f"{path} is not a desk", "make it anew: headcount desk") from None
+            raise BadArgument("data", f"{path} has no operator's credentials", "make it anew: headcount desk") from None
 
     @staticmethod
     def write(folder: Path, **parties: tuple[str, str]) -> None:

@@ -62,9 +62,9 @@ class Visits:
     def begin(self) -> dict[str, Any]:
         """A collection for one visitor, with a budget that lasts for one answer."""
         with self._lock:
-            desk = Operator.open(self.folder)
-            population = self._free(desk) if len(self._visits) >= MOST else _endowed(desk)
-            made = desk.create(
+            operator = Operator.open(self.folder)
+            population = self._free(operator) if len(self._visits) >= MOST else _endow(operator)
+            made = operator.create(
                 self.plan,
                 question=QUESTION,
                 population=population,
@@ -76,12 +76,12 @@ class Visits:
             self._visits[made.id] = Visit(made)
         return self.state(made.id)
 
-    def _free(self, desk: Operator) -> str:
+    def _free(self, operator: Operator) -> str:
         """The population of the oldest visit that was never answered, which is forgotten: a page that is loaded again
         must not take the place of somebody who answers. Its budget is untouched."""
         for name, visit in self._visits.items():
             if visit.state == "asked" and not self._came(name):
-                desk.destroy(name)
+                operator.destroy(name)
                 del self._visits[name]
                 return visit.collection.population
         raise Refused("this demonstration has had its visitors", "start it again")
@@ -116,13 +116,13 @@ class Visits:
         }
 
     def _answer(self, visit: Visit) -> None:
-        desk, name = Operator.open(self.folder), visit.collection.id
+        operator, name = Operator.open(self.folder), visit.collection.id
         try:
             answers = SecretCoins().bernoulli(YES, PEOPLE - 1)
-            report_all(desk.shuffler.address, name, answers.astype(int).tolist(), hash=visit.collection.hash)
+            report_all(operator.shuffler.address, name, answers.astype(int).tolist(), hash=visit.collection.hash)
             visit.state = "counting"
-            desk.close(name)
-            told = Released(desk.release(name))
+            operator.close(name)
+            told = Released(operator.release(name))
             visit.proof = told.verify().answer
             visit.yes, visit.release, visit.state = int(np.count_nonzero(answers)), told.content, "released"
         except Refused as refusal:
@@ -141,9 +141,9 @@ class Visits:
         return self._visits[name]
 
 
-def _endowed(desk: Operator) -> str:
+def _endow(operator: Operator) -> str:
     """A population that is new, and can pay for one answer."""
-    known = {each["population"] for each in desk.populations()}
+    known = {each["population"] for each in operator.populations()}
     new = next(name for number in range(1, 1_000_000) if (name := f"{DEMONSTRATION} {number}") not in known)
-    desk.endow(new, EPSILON, DELTA)
+    operator.endow(new, EPSILON, DELTA)
     return new
