@@ -138,7 +138,7 @@ def test_closing_says_what_was_done_while_the_analyser_is_down(parties, monkeypa
     desk = Operator(Within(parties, "shuffler"), Within(parties, "analyser"))
     silent = Operator(desk.shuffler, Down())
     parties.receiver.losing = dict.fromkeys(range(100), "request")
-    monkeypatch.setattr("headcount_service.cli.collection._desk", lambda _: silent)
+    monkeypatch.setattr("headcount_service.cli.collection._operator", lambda _: silent)
     done = CliRunner().invoke(app, ["collection", "close", collection.id, "--data", "anywhere"])
     assert done.exit_code == 0
     assert "batch 1: shuffled, 3 reports" in done.output
@@ -167,7 +167,7 @@ class Within:
 @pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
 def test_strangers_and_trust_in_everybody_have_to_be_written_out(parties, folder, monkeypatch):
     desk = Operator(Within(parties, "shuffler"), Within(parties, "analyser"))
-    monkeypatch.setattr("headcount_service.cli.collection._desk", lambda _: desk)
+    monkeypatch.setattr("headcount_service.cli.collection._operator", lambda _: desk)
     parties.endowed(delta=1e-3)
     trusting, careful = folder / "trusting.json", folder / "careful.json"
     for path, corrupt in ((trusting, 0), (careful, 20)):

@@ -23,7 +23,7 @@ WEEKS = 3
 def weekly(parties, monkeypatch):
     """A histogram of three buckets in three rounds, of which the second has too few people."""
     desk = Operator(Within(parties, "shuffler"), Within(parties, "analyser"))
-    monkeypatch.setattr("headcount_service.cli.collection._desk", lambda _: desk)
+    monkeypatch.setattr("headcount_service.cli.collection._operator", lambda _: desk)
     parties.endowed(epsilon=2)
     protocol = hc.protocol("generalised-response", hc.Histogram(3), n=20, least=3, epsilon=0.3)
     planned = hc.Plan(protocol, hc.Budget(1, rounds=WEEKS), Wire(2, X25519))
