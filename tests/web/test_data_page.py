@@ -281,6 +281,39 @@ def test_a_messy_file_is_answered_in_groups_and_the_lines_ask_the_same(tmp_path:
         file.answered(Asked.read({**spent, "categories": "", "missing": "spent=0, plan=category", "delta": "1e-6"}))
 
 
+def test_groups_of_two_columns_and_several_rows_of_a_person_are_asked_for_too(tmp_path: Path) -> None:
+    path = tmp_path / "orders.csv"
+    rows = [f"{at // 3},{'mug' if at % 3 else 'pen'},{'DE' if at % 2 else 'FR'}" for at in range(900)]
+    path.write_text("\n".join(["who,what,where from", *rows]), encoding="utf-8")
+    file = Files(tmp_path, path)[0]
+    file.ledger = hc.Ledger(epsilon=50, delta=0.1)
+    both = {"task": "count", "column": "what", "where": "mug", "by": "what", "and_by": "where from"}
+    both |= {
+        "categories": "what=mug,pen; where from=DE,FR",
+        "epsilon": "8",
+        "private": True,
+        "unit": "who",
+        "max_contributions": "3",
+    }
+    products = {"task": "histogram", "column": "what", "unit": "who", "max_contributions": "2", "private": True}
+    for form in (both, {**products, "epsilon": "3", "delta": "1e-6"}):
+        asked = Asked.read(form)
+        assert file.advised(asked)["people"] is None
+        told = file.answered(asked)
+        printed = headcount(*shlex.split(told["command"])[1:], where=tmp_path)
+        assert (printed.returncode, "add-or-remove-one" in printed.stdout) == (0, True), printed.stderr
+        done = subprocess.run(
+            [sys.executable, "-c", told["python"]], capture_output=True, text=True, cwd=tmp_path, check=True
+        )
+        assert "add-or-remove-one" in done.stdout
+        with pytest.raises(hc.Refused, match="is not known to plans"):
+            file.plan(asked)
+    with pytest.raises(hc.Refused, match="neighbours"):
+        file.answered(Asked.read({**products, "private": False, "epsilon": "1", "delta": "1e-6"}))
+    share = {"task": "fraction", "column": "what", "where": "mug", "unit": "who", "max_contributions": "1"}
+    assert file.advised(Asked.read({**share, "private": True, "epsilon": "1"}))["off"] is None
+
+
 def test_the_ledger_of_the_folder_is_charged(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     hc.Ledger.create("headcount.ledger", epsilon=1)

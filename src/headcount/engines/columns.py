@@ -9,6 +9,7 @@ import numpy as np
 from headcount.questions.reading import Array, column, in_utc
 
 WIDE = {"Int128", "UInt128"}  # of polars, which numpy has not
+FEW = 4_096  # entries that are turned into Python's own sooner than Arrow loads pandas, as it does to make an array
 
 
 def from_pandas(data: Any) -> Array:
@@ -45,6 +46,8 @@ def from_arrow(data: Any) -> Array:
     kind = data.type
     if pa.types.is_dictionary(kind):
         return from_arrow(data.cast(kind.value_type))
+    if len(data) <= FEW and not pa.types.is_temporal(kind):
+        return column(data.to_pylist())
     if pa.types.is_integer(kind) and data.null_count:
         gaps = data.is_null().to_numpy(zero_copy_only=False)
         return np.ma.masked_array(data.fill_null(0).to_numpy(zero_copy_only=False), gaps)

@@ -169,7 +169,10 @@ class FileCodes:
         different = self._sql(f"SELECT DISTINCT {column.told(part)} AS held FROM {source.table}").to_arrow_table()
         with self._naming(part):
             codes = part.codes(from_arrow(different.column("held").combine_chunks()))
-        code = pa.array(codes.tolist(), pa.string()) if codes.dtype == object else pa.array(codes.astype(np.int64))
+        if codes.dtype == object:
+            code = pa.array(codes.tolist(), pa.string())
+        else:  # by itself, without pandas, which Arrow loads to look at an array
+            code = pa.Array.from_buffers(pa.int64(), codes.size, [None, pa.py_buffer(codes.astype(np.int64))])
         self._connection.register(name, different.append_column("code", code))
 
     def _require(self, source: Source, part: Domain, column: Column, strange: str) -> None:
@@ -242,7 +245,7 @@ class FileCodes:
             if table.column(self._names[place]).null_count:
                 part, column = self.domain.parts[place], source.columns[place]
                 self._refuse_first(source, part, column, f"({column.counted(part)[0]}) IS NULL", given)  # type: ignore[index]
-        return self._joined(domain, table, coded), table["people"].to_numpy()
+        return self._joined(domain, table, coded), from_arrow(table["people"])
 
     def _near_each_other(self, source: Source) -> tuple[Codes, Ints] | None:
         """The same of numbers on a line: if the least and the largest of a group have one code, so have all between
@@ -276,7 +279,7 @@ class FileCodes:
             f"SELECT {groups}, count(*) AS people, count({one}) AS known, sum(CAST({one} AS UTINYINT)) AS ones "
             f"FROM {source.table} GROUP BY ALL"
         ).to_arrow_table()
-        people, known, ones = (table[name].to_numpy().astype(np.int64) for name in ("people", "known", "ones"))
+        people, known, ones = (from_arrow(table[name]).astype(np.int64) for name in ("people", "known", "ones"))
         if (known < people).any():
             return None
         held = [from_arrow(table.column(name).combine_chunks()) for name in self._names[:-1]]
@@ -332,8 +335,8 @@ class FileCodes:
                 continue
             query = f"SELECT {names}count(*) AS people, {add}({code}) AS total, {held} AS held FROM {rows}"
             table = self._sql(f"{query} WHERE {steps.fits} GROUP BY ALL", steps.given).to_arrow_table()
-            people = table["people"].to_numpy()
-            if people.sum() == self._rows(source) and np.isfinite(table["held"].to_numpy()).all():
+            people = from_arrow(table["people"])
+            if people.sum() == self._rows(source) and np.isfinite(from_arrow(table["held"]).astype(float)).all():
                 break
         else:
             self._refuse_first(source, part, column, f"NOT coalesce({steps.fits}, false)", steps.given)

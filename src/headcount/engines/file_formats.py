@@ -41,11 +41,11 @@ def scanned(connection: DuckDBPyConnection, data: Any, names: Sequence[tuple[str
             f"read_csv({_listed(some)}, delim = {literal(between)}, {told}, all_varchar = true, union_by_name = true)"
             for between, some in alike_separated.items()
         ]
-    alike = _of_the_same_types(files, names, "ipc" if kind == "arrow" else kind)
+    alike = _of_the_same_types(files, names, kind)
     if kind == "parquet":
         return [f"read_parquet({_listed(some)}, union_by_name = true)" for some in alike]
     for number, some in enumerate(alike):
-        connection.register(f"rows{number}", _dataset([str(file) for file in some], "ipc"))
+        connection.register(f"rows{number}", _dataset([str(file) for file in some]))
     return [f"rows{number}" for number in range(len(alike))]
 
 
@@ -65,7 +65,7 @@ def column_types(data: str | Path) -> list[tuple[str, str]]:
             raise BadArgument("data", f"{data} is empty", "the first line names the columns")
         return [(name, "text") for name in header]
     with refusing():
-        schema = _dataset([str(files[0])], "ipc" if kind == "arrow" else kind).schema
+        schema = _schema(files[0], kind)
     return [(column.name, str(column.type)) for column in schema]
 
 
@@ -74,7 +74,7 @@ def _of_the_same_types(files: list[Path], names: Sequence[tuple[str, str]], kind
         return [files]
     alike: dict[tuple[str, ...], list[Path]] = {}
     for file in files:
-        schema = _dataset([str(file)], kind).schema
+        schema = _schema(file, kind)
         for argument, name in names:
             if name not in schema.names:
                 raise BadArgument(argument, f"is {name!r}, which some files do not have", "leave those files out")
@@ -170,13 +170,26 @@ def _require_header(file: Path, names: Sequence[tuple[str, str]]) -> str:
     return between
 
 
-def _dataset(names: list[str], kind: str) -> Any:
+def _schema(file: Path, kind: str) -> Any:
+    """The names and types of a file's columns. A dataset would tell them too, but loads pandas."""
+    try:
+        from pyarrow import ArrowInvalid, ipc, parquet
+    except ImportError:
+        raise MissingExtra("reading Parquet or Arrow files", "files") from None
+    try:
+        return parquet.read_schema(file) if kind == "parquet" else ipc.open_file(file).schema
+    except (OSError, ArrowInvalid):
+        without_cause(BadArgument("data", f"{file} cannot be read", "check that it is intact"))
+
+
+def _dataset(names: list[str]) -> Any:
+    """Arrow files as one table."""
     try:
         import pyarrow.dataset
     except ImportError:
         raise MissingExtra("reading Parquet or Arrow files", "files") from None
     try:
-        return pyarrow.dataset.dataset(names, format=kind)
+        return pyarrow.dataset.dataset(names, format="ipc")
     except (OSError, pyarrow.ArrowInvalid):
         without_cause(BadArgument("data", f"{names[0]} cannot be read", "check that it is intact"))
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from headcount.cli.numbers import whole
 from headcount.cli.options import blanks_of, missing_of, synonyms_of, where_of
 from headcount.errors import BadArgument
+from headcount.privacy.budget import Neighbours
 
-OWN = ("column", "by", "where", "unit", "missing", "blanks", "synonyms", "numbers", "spelled")
+TYPED = ("column", "by", "and_by", "where", "unit", "max_contributions", "missing", "blanks", "synonyms", "numbers")
+OWN = (*TYPED, "spelled", "private")
 
 
 @dataclass(frozen=True)
@@ -16,19 +19,21 @@ class Columns:
     """The columns of answers, groups and people, and how values are written there, as it was typed."""
 
     column: str | None  # none where the question names its columns
-    by: str | None
+    by: list[str]
     unit: str | None
+    most: int | None  # rows of a person that count
     where: list[str] | None
     missing: list[str] | None
     blanks: list[str] | None
     synonyms: list[str] | None
     numbers: str | None
     spelled: bool
+    private: bool  # how many people there are
 
     @classmethod
     def read(cls, given: dict[str, Any], *, one: bool) -> Columns:
         """Of a question about one column, or about those that it names."""
-        told = {name: str(given.get(name, "")).strip() or None for name in OWN}
+        told = {name: str(given.get(name, "")).strip() or None for name in TYPED}
         told["column"] = told["column"] if one else None
         if one and told["column"] is None:
             raise BadArgument("column", "is missing", "choose one")
@@ -36,8 +41,25 @@ class Columns:
         blanks = _values("blanks", told["blanks"], "write them as in NA, -")
         several = _values("synonyms", told["synonyms"], "write them as in yes=oui,ja; no=non", between=";")
         missing = _values("missing", told["missing"], "write one word, or several as in plan=other, left=no")
-        spelled = given.get("spelled") in (True, "true")
-        return cls(told["column"], told["by"], told["unit"], where, missing, blanks, several, told["numbers"], spelled)
+        most = None if told["max_contributions"] is None else whole("max_contributions", told["max_contributions"])
+        return cls(
+            told["column"],
+            [name for name in (told["by"], told["and_by"]) if name is not None],
+            told["unit"],
+            most,
+            where,
+            missing,
+            blanks,
+            several,
+            told["numbers"],
+            spelled=given.get("spelled") in (True, "true"),
+            private=given.get("private") in (True, "true"),
+        )
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """What must not show: one person's answer, or that a person is there."""
+        return Neighbours.ADD_REMOVE if self.private else Neighbours.REPLACE
 
     @property
     def options(self) -> dict[str, Any]:
@@ -45,9 +67,11 @@ class Columns:
         where, missing = where_of(self.where), missing_of(self.missing)
         told = {
             "column": self.column,
-            "by": self.by,
+            "by": self.by[0] if len(self.by) == 1 else self.by or None,
             "where": where[0] if where and len(where) == 1 else where,
             "unit": self.unit,
+            "max_contributions": self.most,
+            "neighbours": str(self.neighbours) if self.private else None,
             "missing": missing[0] if isinstance(missing, list) and len(missing) == 1 else missing,
             "blanks": blanks_of(self.blanks),
             "synonyms": synonyms_of(self.synonyms),
@@ -59,16 +83,18 @@ class Columns:
     @property
     def names(self) -> list[str]:
         """Of all columns that are read."""
-        return [name for name in (self.column, self.by, self.unit) if name is not None]
+        return [name for name in (self.column, *self.by, self.unit) if name is not None]
 
     @property
     def words(self) -> list[str]:
         """As the command line takes them."""
         told: dict[str, list[str]] = {
             "--column": [self.column] if self.column else [],
-            "--by": [self.by] if self.by else [],
+            "--by": self.by,
             "--where": self.where or [],
             "--unit": [self.unit] if self.unit else [],
+            "--max-contributions": [] if self.most is None else [str(self.most)],
+            "--neighbours": [str(self.neighbours)] if self.private else [],
             "--missing": self.missing or [],
             "--blanks": [",".join(self.blanks)] if self.blanks else [],
             "--synonyms": self.synonyms or [],
@@ -79,8 +105,9 @@ class Columns:
 
     def require_plain(self) -> None:
         """Refuses what a plan in a file cannot be run with."""
-        for name in ("by", "blanks", "synonyms", "numbers"):
-            if getattr(self, name) is not None:
+        told = self.options
+        for name in ("by", "max_contributions", "neighbours", "blanks", "synonyms", "numbers"):
+            if name in told:
                 raise BadArgument(name, "is not known to plans in files", "take the command or the Python lines")
 
 

@@ -23,7 +23,7 @@ from headcount.answers.estimate import Estimate
 from headcount.asking import ask
 from headcount.cli.files import table
 from headcount.cli.ledger import DEFAULT, is_here
-from headcount.cli.options import bins_of, categories_of, columns_of, limits_of
+from headcount.cli.options import bins_of, categories_of, columns_of, groups_of, limits_of
 from headcount.engines.duckdb_connection import database
 from headcount.engines.engine import Rows, engine_for
 from headcount.engines.file_formats import column_types, kind_named
@@ -42,7 +42,10 @@ from headcount_service.web.curve import curve_of, sheet_of
 
 LARGEST = 1 << 30  # bytes of a file that is dropped
 EPSILON, DELTA = 3.0, 1e-5  # that a file may lose in all, where no ledger is named
-IN_GROUPS = "The groups, between commas. Left out, they are whatever enough people share, which needs a delta."
+IN_GROUPS = (
+    "The groups, between commas; of two columns as in plan=free,pro; country=DE,FR. "
+    "Left out, they are whatever enough people share, which needs a delta."
+)
 PICTURES = 100  # that are kept
 THEMES = ("light", "dark")
 
@@ -127,7 +130,7 @@ class Asked:
 
     @property
     def budget(self) -> Budget:
-        return Budget(self.epsilon, self.delta)
+        return Budget(self.epsilon, self.delta, self.columns.neighbours)
 
     @property
     def names(self) -> list[str]:
@@ -139,7 +142,7 @@ class Asked:
         told = self.columns.options
         rules = TextRules.of(told.get("synonyms"), told.get("blanks"), told.get("numbers"))
         chosen = {name: told.get(name) for name in ("column", "by", "where", "unit")}
-        return Rows.of(question, data, text=rules, **chosen)
+        return Rows.of(question, data, text=rules, most=self.columns.most, **chosen)
 
     def declared(self, rows: Rows) -> Question:
         """The question as the columns are declared."""
@@ -199,8 +202,10 @@ def _read(argument: Argument, given: dict[str, Any]) -> Any:
             return tuple(_number(argument.name, each) for each in typed)
         case Told.LIMITS:
             return limits_of((str(typed[0]).strip(), str(typed[1]).strip()))
-        case Told.LABELS | Told.GROUPS:
+        case Told.LABELS:
             return categories_of(typed[0])
+        case Told.GROUPS:
+            return groups_of([each.strip() for each in str(typed[0]).split(";")])
         case Told.EDGES:
             return bins_of(typed[0])
         case Told.TEXT:
@@ -223,7 +228,15 @@ def _number(name: str, typed: str) -> float:
 
 def _options(given: dict[str, Any]) -> list[str]:
     found = {f"--{name.replace('_', '-')}": value for name, value in given.items() if value is not None}
-    return [word for option, value in found.items() for word in (option, *_typed(value))]
+    each = [(option, one) for option, value in found.items() for one in _apart(value)]
+    return [word for option, value in each for word in (option, *_typed(value))]
+
+
+def _apart(value: Any) -> list[Any]:
+    """What an option is given once for: for each column, where there are several."""
+    if not isinstance(value, dict):
+        return [value]
+    return [f"{name}={''.join(_typed(labels))}" for name, labels in value.items()]
 
 
 def _typed(value: Any) -> list[str]:
@@ -269,7 +282,8 @@ class File:
         rows = asked.rows(data, asked.question)
         question = asked.declared(rows)
         answers = engine_for(data).answers(question, rows)
-        crowd = crowd_for(question, answers.size, 1, asked.budget)
+        asked.budget.require_hidden(rows.most or 1)
+        crowd = crowd_for(question, answers.size, rows.most or 1, asked.budget)
         return plan_for(question, crowd, asked.budget, None, None, {})
 
     def advised(self, asked: Asked) -> dict[str, Any]:
@@ -277,10 +291,11 @@ class File:
         plan = self.planned(asked)
         protocol, task = plan.protocol, plan.protocol.task
         share = self.ledger.would_cost(plan)
+        private = asked.columns.private  # the plan is for a nominal crowd then, of which no share is known
         return {
             "protocol": protocol.name,
-            "people": protocol.crowd.size,
-            "off": protocol.rmse() * task.unit(protocol.crowd.size),
+            "people": None if private else protocol.crowd.size,
+            "off": None if private and task.per_person else protocol.rmse() * task.unit(protocol.crowd.size),
             "unit": task.unit_words,
             "percent": task.percent,
             "share": share,
@@ -314,7 +329,7 @@ class File:
         where = f", in the column {asked.columns.column}" if asked.columns.column else ""
         return {
             "number": number,
-            "asked": f"{asked.question.asks}{where}?",
+            "asked": f"{f'{asked.question.asks}{where}'.rstrip('?')}?",
             "value": "" if several else _single(estimate),
             "interval": "" if several else "95% interval {1} to {2}".format(*estimate.shown()[0]),
             "rows": [list(row) for row in rows[:PICTURES]],
@@ -380,7 +395,7 @@ class Files:
         """What takes a moment the first time is loaded before somebody waits for it."""
         with suppress(Refused):
             database(os.getpid())
-            import_module("pyarrow.dataset")
+            import_module("pyarrow.parquet")
             matplotlib()
 
     def drop(self, name: str, content: bytes) -> dict[str, Any]:

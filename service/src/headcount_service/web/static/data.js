@@ -46,7 +46,7 @@ function open(told) {
   $("data-name").textContent = told.name;
   $("data-columns").replaceChildren(...told.columns.map(({ name, type }) => h("li", {}, h("b", {}, name), ` ${type}`)));
   $("data-count").textContent = `${told.columns.length} columns`;
-  for (const [name, none] of [["column", "choose a column"], ["by", "no groups"], ["unit", "each row is a person"]]) {
+  for (const [name, none] of [["column", "choose a column"], ["by", "no groups"], ["and_by", "no more groups"], ["unit", "each row is a person"]]) {
     const kept = told.columns.map((column) => h("option", { value: column.name }, `${column.name} (${column.type})`));
     field(name).replaceChildren(h("option", { value: "" }, none), ...kept);
   }
@@ -61,7 +61,11 @@ function open(told) {
 function choose() {
   question = file.questions.find(({ name }) => name === field("task").value);
   if (!question.grouped) field("by").value = "";
-  field("by").closest(".field").hidden = !question.grouped;
+  if (!field("by").value) field("and_by").value = "";
+  if (!field("unit").value) field("max_contributions").value = "";
+  for (const [name, needed] of [["by", question.grouped], ["and_by", field("by").value], ["max_contributions", field("unit").value]]) {
+    field(name).closest(".field").hidden = !needed;
+  }
   field("spelled").closest(".field").hidden = !question.where;
   if (!question.where) field("spelled").checked = false;
   const own = question.arguments.filter(({ grouped }) => !grouped || field("by").value).flatMap(fields);
@@ -145,7 +149,9 @@ async function advise() {
     const unit = told.percent ? " of everybody" : told.unit && ` ${told.unit}`;
     const error = told.percent ? `${number(100 * told.off)}%` : number(told.off);
     const fits = told.fits ? `It would take ${percent(told.share)} of the ledger.` : "The ledger does not pay for it any more.";
-    $("data-advice").textContent = `Best is ${told.protocol}: of ${told.people.toLocaleString("en")} people, typically off by ${error}${unit}. ${fits} Nothing is spent until you ask.`;
+    const of = told.people === null ? "" : ` of ${told.people.toLocaleString("en")} people,`;
+    const off = told.off === null ? "how wrong it is depends on how many people there are" : `typically off by ${error}${unit}`;
+    $("data-advice").textContent = `Best is ${told.protocol}:${of} ${off}. ${fits} Nothing is spent until you ask.`;
     lines(told);
     document.body.dataset.advised = "yes";
   } catch (problem) {
@@ -287,7 +293,7 @@ export async function begin({ files }) {
     take(event.dataTransfer.files[0]);
   });
   $("data-form").addEventListener("submit", answer);
-  $("data-form").addEventListener("input", (event) => (["task", "by"].includes(event.target.name) ? choose() : changed()));
+  $("data-form").addEventListener("input", (event) => (["task", "by", "unit"].includes(event.target.name) ? choose() : changed()));
   $("data-copy-command").addEventListener("click", copy("The command is", () => shown.command));
   $("data-copy-python").addEventListener("click", copy("The Python is", () => shown.python));
   $("data-save-plan").addEventListener("click", async () => {
