@@ -74,6 +74,12 @@ def test_another_encoding_is_refused_and_nothing_of_the_file_travels_along(read,
     assert SECRET not in everything_said(refused.value)
 
 
+def test_another_encoding_far_down_is_refused_with_the_way_to_read_it(tmp_path):
+    (tmp_path / "people.csv").write_bytes(b"x\n" + b"a\n" * 20_000 + "\u00d6\n".encode("latin-1"))
+    with pytest.raises(hc.Refused, match="cp1252"):
+        hc.histogram(tmp_path / "people.csv", column="x", categories=["a"], other=True, epsilon=1)
+
+
 def without_duckdb(file, names):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("headcount.cli.files.find_spec", lambda _: None)

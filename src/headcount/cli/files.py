@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount.cli.options import EngineName
+from headcount.engines.duckdb_connection import IN_UTF_8
 from headcount.engines.engine import Engine
 from headcount.engines.file_formats import files_of, header_of
 from headcount.errors import BadArgument, MissingExtra, without_cause
@@ -42,7 +43,7 @@ def table(file: str, names: list[str], engine: Engine | None) -> Any:
     try:
         return _csv(files[0], names)
     except UnicodeDecodeError:
-        without_cause(BadArgument("data", f"{file} is not in UTF-8", "save it in that encoding"))
+        without_cause(BadArgument("data", f"{file} is not in UTF-8", IN_UTF_8))
     except (OSError, csv.Error) as problem:
         why = f"{file} cannot be read ({type(problem).__name__})"
         raise BadArgument("data", why, "check that it is intact") from None

@@ -19,6 +19,7 @@ from typing import Any
 from headcount.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
 
 SPILL = "HEADCOUNT_SPILL"
+IN_UTF_8 = "save it as CSV UTF-8, or give what pandas.read_csv(…, encoding='cp1252') makes of it"
 
 
 @lru_cache(maxsize=1)
@@ -71,4 +72,5 @@ def _words(problem: Exception, opening: str, works: str) -> Refused:
         )
     if opening or isinstance(problem, duckdb.IOException):
         return BadArgument("data", opening or "cannot be read", works)
-    return BadData("data has values of another kind than the rest of their column, torn lines or damaged pages")
+    found = "data has values of another kind than the rest of their column, torn lines or damaged pages"
+    return BadData(found, f"if it is a CSV that is not in UTF-8, {IN_UTF_8}")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from headcount.engines.duckdb_connection import refusing
+from headcount.engines.duckdb_connection import IN_UTF_8, refusing
 from headcount.errors import BadArgument, MissingExtra, without_cause
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _require_header(file: Path, names: Sequence[tuple[str, str]]) -> str:
     except gzip.BadGzipFile:
         raise BadArgument("data", f"{file} is not compressed by gzip", "rename it, or compress it") from None
     except UnicodeDecodeError:
-        without_cause(BadArgument("data", f"{file} is not in UTF-8", "save it in that encoding"))
+        without_cause(BadArgument("data", f"{file} is not in UTF-8", IN_UTF_8))
     if not header:
         raise BadArgument("data", f"{file} is empty", "the first line names the columns")
     for argument, name in names:
