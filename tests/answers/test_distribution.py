@@ -260,3 +260,11 @@ def test_a_tree_is_chosen_for_what_it_is_to_be_best_for() -> None:
         question = hc.Distribution.posed(bounds=(0, 1), bins=1_024, best_for=aim)
         radices[aim] = hc.protocol("geometric", question, n=1_000, epsilon=1).task.radices
     assert radices == {"ranges": (48, 22), "bins": (1_024,)}
+
+
+def test_what_cannot_be_added_up_is_no_plan_for_a_distribution() -> None:
+    """Messages that may be missing make the error of a cell depend on who is in it: no sum of cells has a known law."""
+    task = hc.Distribution((0, 64), 64, radices=(8, 8))
+    assert list(named("poisson-histogram").choices(task, hc.Crowd(PEOPLE), BUDGET)) == [{}]
+    with pytest.raises(hc.Refused, match="depend on what people hold"):
+        hc.protocol("poisson-histogram", task, n=PEOPLE, epsilon=2, delta=1e-6, keep=0.5)

@@ -82,6 +82,9 @@ class Declaration(ABC):
             self.task.of_everybody()  # which refuses to tell how many rows were left out
         elif self.task.shape in REBUILT:  # of numbers of people that add up to none that is known
             object.__setattr__(self, "task", self.task.counted_from_zero())
+        if self.task.shape is Shape.K_OF and not self.linear:
+            problem = f"gives cells errors that depend on what people hold, and a {self.task.name} adds cells up"
+            raise Unsupported(problem, "leave its parameters out", protocol=self.name)
         if self.neighbours.hides_size and self.crowd.least < self.crowd.size:
             raise BadArgument("least", "is given, and how many people report is private", "leave it out")
 

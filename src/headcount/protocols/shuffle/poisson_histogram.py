@@ -59,7 +59,8 @@ class PoissonHistogram(PoissonDummies):
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """All messages, or about as few as leave the fewest dummies: for cells that are nearly empty."""
-        return ({}, {"keep": shortened(min(0.5, -math.expm1(-budget.epsilon / 2.0)), 1.0, 0.0)})
+        fewer = {"keep": shortened(min(0.5, -math.expm1(-budget.epsilon / 2.0)), 1.0, 0.0)}
+        return ({},) if task.shape is Shape.K_OF else ({}, fewer)
 
     @property
     def steady(self) -> bool:  # type: ignore[override]
@@ -105,11 +106,6 @@ class PoissonHistogram(PoissonDummies):
     @property
     def messages_per_person(self) -> float:
         return touched(self.task) * self.keep + float(self.sent)
-
-    @property
-    def provable(self) -> bool:  # type: ignore[override]
-        """Whether one message is sent: of several that may be dropped the proofs know nothing yet."""
-        return touched(self.task) == 1 or self.keep == 1.0
 
     @classmethod
     def tiny(cls) -> Self:
