@@ -100,6 +100,26 @@ def test_histograms_of_many_rounds_are_proved():
     assert hc.verify(certificate("poisson-histogram", 3, Histogram(3))).answer == "proved"
 
 
+def test_what_takes_minutes_to_account_for_is_left_out_and_that_is_said():
+    wishes = {"n": N, "epsilon": 1, "delta": 1e-6, "models": ["shuffle-threshold"]}
+    options = hc.advise(Histogram(3), rounds=12, **wishes).options
+    [reason] = [each.reason for each in options if each.name == "sample-threshold"]
+    assert "is ranked if it is named" in reason
+    assert hc.advise("count", rounds=12, **wishes).feasible
+    assert hc.advise(Histogram(3), **wishes).feasible
+    for rounds, laborious in ((3, False), (4, True), (15, True), (16, False)):
+        assert named("correlated-histogram").laborious(Histogram(3), rounds) is laborious
+        assert not named("correlated-count").laborious(Count(), rounds)
+
+
+def test_bounds_take_half_as_many_points_and_cost_next_to_nothing():
+    budget = hc.Budget(1, 1e-6, rounds=52)
+    loss = calibrate(named("one-sided-count"), Count(), hc.Crowd(N), budget).loss
+    assert loss.kind == "bound"
+    finer, coarse = (budget.together(loss, points).delta(1) for points in (400, 100))
+    assert finer <= coarse <= 1.02 * finer
+
+
 def test_how_many_rounds_fit():
     most = hc.most_rounds("count", n=N, epsilon=1, delta=1e-6, within=60, protocols="discrete-gaussian")
     widths = [

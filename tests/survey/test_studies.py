@@ -98,3 +98,11 @@ def test_a_figure_has_its_caption_below_it_and_one_spelling_of_epsilon(name):
 
 def test_a_source_that_asks_has_no_full_stop():
     assert "deceiving?*" in page(study("thresholding"), found_by("thresholding"))
+
+
+def test_rounds_cross_where_they_were_found_to():
+    """Poisson dummies overtake geometric correlated noise at ten rounds, at epsilon 1."""
+    rounds = study("rounds")
+    before, after = rounds.pair(1.0, 9), rounds.pair(1.0, 10)
+    assert before[0] < before[1]
+    assert after[1] < after[0]

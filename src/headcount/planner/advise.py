@@ -105,7 +105,8 @@ def advise(
         How small the objective is to be, where epsilon or n is solved for; refused for a quantile, which is a value,
         where errors are numbers of people.
     protocols : str or list, optional
-        Protocols by name; all that answer the question unless given.
+        Protocols by name; all that answer the question unless given. For several rounds, those whose
+        privacy takes minutes to account for are left out unless they are named.
     watch : callable
         Wraps what is iterated over, to show progress.
 
@@ -153,6 +154,7 @@ def advise(
         collected,
         liars,
         sizes,
+        protocols is not None,
     )
     kinds = watch(matching_protocols(given.task, None, protocols))
     if within is None:

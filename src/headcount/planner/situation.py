@@ -81,6 +81,7 @@ class Situation:
     collected: bool = False
     liars: int = 1  # against whom an answer is to be robust
     sizes: tuple[int, ...] = ()  # crowds at which answers are judged, by the worst; otherwise the expected one
+    named: bool = True  # whether protocols were chosen by name: what is laborious is then not left out
     panels: int = 1  # into which the crowd was divided by lot, each to be asked in rounds of its own
 
     def __post_init__(self) -> None:
@@ -192,6 +193,8 @@ class Situation:
             raise Unsupported(unwanted if kind.model is Model.LOCAL else f"needs {kind.model.trusted}")
         if self.collected and not kind.model.from_devices:
             raise Unsupported(f"cannot be collected from devices: it needs {kind.model.trusted}")
+        if self.rounds > 1 and not self.named and kind.laborious(self.task, self.rounds):
+            raise Unsupported("takes minutes to account for in several rounds, and is ranked if it is named")
 
 
 class InSituation:

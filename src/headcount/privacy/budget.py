@@ -125,9 +125,12 @@ class Budget:
 
         A person's values may change in either direction from round to round, and because of what
         was published. That the rounds are fixed beforehand makes it hold all the same. With fewer
-        points of a round's profile it is faster and claims more.
+        points of a round's profile it is faster and claims more: a profile that is a bound itself,
+        which takes longer to find, has half as many.
         """
-        return loss if self.rounds == 1 else compose([loss] * self.rounds, points)
+        if self.rounds == 1:
+            return loss
+        return compose([loss] * self.rounds, points // 2 if loss.kind == "bound" else points)
 
     @property
     def pure_part(self) -> Budget:

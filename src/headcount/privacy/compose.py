@@ -33,7 +33,7 @@ from headcount.programme.law import Floats
 
 POINTS = 200  # of a loss's curve on either side of zero, at least
 FINER = 64  # the grid that all curves share is at most this many times finer than the coarsest of their own
-SMALLEST_TOP, STRIDE, TIGHT_TOP, TINY = 1e-6, math.log(8.0), 5e-4, 1e-300  # of the search for the curve's end
+SMALLEST_TOP, STRIDE, TIGHT_TOP, TINY = 1e-6, math.log(8.0), 0.05, 1e-300  # of the search for the curve's end
 FLOOR = 1e-14  # the curve is followed down to here; what is left is charged in full
 ROUNDING = 2.0**-46  # of delta, for each question: what transforms and differences of doubles may lose of its mass
 
@@ -57,11 +57,13 @@ class Composed(PrivacyLoss):
         return 0.0 if self._is_pure(epsilon) else float(self.distribution.get_delta_for_epsilon(epsilon))
 
     def _is_pure(self, epsilon: float) -> bool:
-        """Whether delta is 0: the sum of pure epsilons is no more than this, which each of them is, too.
+        """Whether delta is 0: the sum of pure epsilons is no more than this.
 
-        A single divergence that is not 0 says no; a claim takes many of them.
+        Then one of them is no more than their mean: divergences there that are not 0 say no, and are found sooner than
+        those far out, of which a claim takes many.
         """
-        if any(_height(loss, epsilon) > 0.0 for loss in self.times):
+        mean = epsilon / self.times.total() * (1.0 + 1e-9)
+        if all(_height(loss, mean) > 0.0 for loss in self.times):
             return False
         return not any(loss.delta(epsilon) for loss in self.times) and epsilon >= self._pure
 
@@ -139,7 +141,7 @@ def _top(loss: PrivacyLoss) -> float:
         low, over, high = high, above, high + STRIDE
     if low == high:
         return SMALLEST_TOP
-    return math.exp(crossing(excess, (low, over), (high, above), tight=TIGHT_TOP, close=2.0 * TIGHT_TOP))
+    return math.exp(crossing(excess, (low, over), (high, above), tight=TIGHT_TOP, close=0.1 * TIGHT_TOP))
 
 
 def _height(loss: PrivacyLoss, epsilon: float) -> float:

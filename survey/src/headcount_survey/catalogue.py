@@ -20,6 +20,7 @@ from headcount_survey.studies.lower_bounds import LowerBounds
 from headcount_survey.studies.meaning import Meaning
 from headcount_survey.studies.messages import Messages
 from headcount_survey.studies.ranges import Ranges
+from headcount_survey.studies.rounds import Rounds
 from headcount_survey.studies.sampling_as_noise import SamplingAsNoise
 from headcount_survey.studies.sampling_rate import SamplingRate
 from headcount_survey.studies.separation import Separation
@@ -69,6 +70,7 @@ STUDIES: tuple[type[Study], ...] = (
     Amplification,
     LowerBounds,
     Composition,
+    Rounds,
     Meaning,
     ABillion,
     SmoothBinomial,

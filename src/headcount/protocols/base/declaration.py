@@ -99,6 +99,11 @@ class Declaration(ABC):
         raise Unsupported("needs a list of categories", protocol=cls.name)
 
     @classmethod
+    def laborious(cls, task: Question, rounds: int) -> bool:
+        """Whether its loss over so many rounds takes minutes to find: advice leaves it out unless it is named."""
+        return False
+
+    @classmethod
     def answers(cls, task: Question) -> bool:
         """Whether it serves the question's shape."""
         return task.shape in cls.shapes

@@ -103,6 +103,11 @@ class CorrelatedNoise(Protocol):
         pairs = 10.0 * own / math.sinh(inner / 2.0) ** 2
         yield {"own": own, "inner": inner, "shape": EVENLY * pairs if even else 8.0}
 
+    @classmethod
+    def laborious(cls, task: Question, rounds: int) -> bool:
+        """Of several cells, where own noise with lighter tails errs less: its view has two dimensions."""
+        return task.shape.several and SEVERAL <= changed(task) * rounds <= MANY
+
     @property
     def cancel(self) -> float:
         """q, rounded toward more noise."""

@@ -62,6 +62,10 @@ class AlmostOneMessageHistogram(HashedMessages):
         buckets = max(2, round(crowd.honest / (5.0 * likely_variance(budget))))
         yield {"buckets": buckets, "prime": next_prime(max(task.values, buckets))}
 
+    @classmethod
+    def laborious(cls, task: Question, rounds: int) -> bool:
+        return True
+
     @property
     def _blankets(self) -> tuple[int, Chance]:
         """How many everybody sends, and the chance of one more."""

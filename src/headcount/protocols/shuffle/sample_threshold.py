@@ -84,6 +84,10 @@ class SampleThreshold(Protocol):
         spread = {crowd.most_corrupt + max(2, round(0.3 * 1.6**step * log)) for step in steps} | {crowd.size}
         return ({"threshold": threshold} for threshold in sorted(spread) if threshold <= crowd.size)
 
+    @classmethod
+    def laborious(cls, task: Question, rounds: int) -> bool:
+        return task.shape is Shape.ONE_OF
+
     @property
     def kinds(self) -> int:
         return self.task.values if self.task.shape is Shape.ONE_OF else 1
