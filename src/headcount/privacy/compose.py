@@ -33,7 +33,8 @@ from headcount.programme.law import Floats
 
 POINTS = 200  # of a loss's curve on either side of zero, at least
 FINER = 64  # the grid that all curves share is at most this many times finer than the coarsest of their own
-SMALLEST_TOP, STRIDE, TIGHT_TOP, TINY = 1e-6, math.log(8.0), 0.05, 1e-300  # of the search for the curve's end
+SMALLEST_TOP, STRIDE, TINY = 1e-6, math.log(8.0), 1e-300  # of the search for the curve's end
+TIGHT_TOP, TIGHT_FLOOR = 5e-4, 0.05  # of that search: where the curve ends above the floor, and where it falls below
 FLOOR = 1e-14  # the curve is followed down to here; what is left is charged in full
 ROUNDING = 2.0**-46  # of delta, for each question: what transforms and differences of doubles may lose of its mass
 
@@ -131,7 +132,8 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
 
 def _top(loss: PrivacyLoss) -> float:
     """The epsilon from which on the profile is flat, its slack left out."""
-    flat = max(FLOOR, 1.001 * _height(loss, LARGEST_EPSILON))
+    never = 1.001 * _height(loss, LARGEST_EPSILON)
+    flat, tight = (never, TIGHT_TOP) if never > FLOOR else (FLOOR, TIGHT_FLOOR)
 
     def excess(place: float) -> float:
         return math.log(max(_height(loss, math.exp(place)), TINY) / flat)
@@ -141,7 +143,7 @@ def _top(loss: PrivacyLoss) -> float:
         low, over, high = high, above, high + STRIDE
     if low == high:
         return SMALLEST_TOP
-    return math.exp(crossing(excess, (low, over), (high, above), tight=TIGHT_TOP, close=0.1 * TIGHT_TOP))
+    return math.exp(crossing(excess, (low, over), (high, above), tight=tight, close=2.0 * TIGHT_TOP))
 
 
 def _height(loss: PrivacyLoss, epsilon: float) -> float:
