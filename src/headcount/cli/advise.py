@@ -33,11 +33,14 @@ Rounds = Annotated[
     int, typer.Option(help="How often the same people are asked: the budget is for all of it, the plan for one round.")
 ]
 Once = Annotated[
-    bool, typer.Option("--once", help="Everybody is in one of the rounds at most, and sums of rounds are told.")
+    bool, typer.Option("--once", help="Each person comes in at most one round, as to sign up: tell sums of rounds.")
 ]
 Windows = Annotated[
     int | None,
-    typer.Option(**WHOLE, help="Also tell what is promised if the budget is given anew for this many such spans."),
+    typer.Option(
+        **WHOLE,
+        help="Also tell what is promised if the budget is given anew, each time for so many rounds, this often.",
+    ),
 ]
 Ones = Annotated[
     str | None,
