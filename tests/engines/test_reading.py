@@ -26,7 +26,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import headcount as hc
-from headcount.engines import file_codes, file_formats, memory, several_rows
+from headcount.engines import file_codes, file_columns, file_formats, memory, several_rows
 from headcount.engines.duckdb_connection import database
 from headcount.engines.engine import Rows
 from headcount.engines.files import FileEngine
@@ -358,7 +358,7 @@ HARD = [
 def by_duckdb(values: list[str]) -> list[float | None]:
     with database(os.getpid()).cursor() as cursor:
         cursor.register("said", pa.table({"answer": pa.array(values, pa.string())}))
-        number = file_codes.Column("answer", "VARCHAR").number
+        number = file_columns.Column("answer", "VARCHAR").number
         return [row[0] for row in cursor.execute(f"SELECT {number} FROM said").fetchall()]
 
 
@@ -382,7 +382,7 @@ def test_every_double_is_read_from_what_it_is_written_as(values):
 
 
 def test_a_reader_that_takes_more_for_numbers_is_caught(monkeypatch):
-    monkeypatch.setattr(file_codes, "NUMERAL", ".*")
+    monkeypatch.setattr(file_columns, "NUMERAL", ".*")
     assert [*map(repr, by_duckdb(TEXTS))] != as_said(TEXTS)
 
 

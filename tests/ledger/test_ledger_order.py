@@ -58,7 +58,7 @@ def data(request, tmp_path):
 @pytest.fixture
 def events(monkeypatch, ledger):
     """What happens, in order: looked at, charged, drawn, shown."""
-    seen, charge, show = [], ledger.charge, running.shown
+    seen, charge, show = [], ledger.charge, running.release_answer
     for engine in (MemoryEngine, FileEngine):
         tally, require = engine.tally, engine.require
 
@@ -75,7 +75,7 @@ def events(monkeypatch, ledger):
         monkeypatch.setattr(engine, "tally", counts)
         monkeypatch.setattr(engine, "require", looks)
     monkeypatch.setattr(ledger, "charge", lambda *plans: (charge(*plans), seen.append("charged"))[0])
-    monkeypatch.setattr(running, "shown", lambda *given: (show(*given), seen.append("shown"))[0])
+    monkeypatch.setattr(running, "release_answer", lambda *given: (show(*given), seen.append("shown"))[0])
     return seen
 
 
@@ -93,7 +93,7 @@ def draws_first(plan, answers, engine, coins, ledger):
     """A twin that has everything ready when it pays."""
     tally = engine.tally(plan, answers, coins)
     ledger.charge(plan)
-    return running.shown(plan, tally, coins)
+    return running.release_answer(plan, tally, coins)
 
 
 @pytest.mark.parametrize("model", ["shuffle", "local"])
@@ -137,7 +137,7 @@ def test_an_interruption_neither_shows_anything_nor_loses_budget_silently(model,
     if step == "charged":
         monkeypatch.setattr(ledger, "charge", fails)
     if step == "shown":
-        monkeypatch.setattr(running, "shown", fails)
+        monkeypatch.setattr(running, "release_answer", fails)
     coins = Watched(seen, fails=step == "drawn")
     with pytest.raises(Interrupted):
         hc.run(PLANS[model], np.arange(PEOPLE) % 2, coins=coins, ledger=ledger)

@@ -7,7 +7,7 @@ import pytest
 
 import headcount as hc
 from headcount.figures.canvas import number as drawing_number
-from headcount.planner import advise, solve
+from headcount.planner import advise, limits, solve
 from headcount.planner.option import best_option
 from headcount.planner.solve import fewest_people
 from stress import STRESS
@@ -104,7 +104,7 @@ def test_the_fewest_people_for_a_mean_are_not_sought_for_every_protocol(monkeypa
     monkeypatch.setattr(advise, "fewest_people", watched)
     assert hc.smallest_n("fraction", **wish) == 300_200
     assert {kind.name for kind in solved} == {"geometric"}
-    monkeypatch.setattr(advise, "MORE", math.inf)
+    monkeypatch.setattr(limits, "MORE", math.inf)
     assert hc.smallest_n("fraction", **wish) == 300_200
     assert len(solved) == 1 + len(CHEAP)
 

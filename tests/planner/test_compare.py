@@ -86,8 +86,8 @@ def test_a_ledger_pays_for_all_or_for_none(undrawn):
 
 def test_a_ledger_is_charged_before_anything_is_shown(monkeypatch, tmp_path):
     ledger, seen = hc.Ledger.create(tmp_path / "crowd.ledger", epsilon=5, delta=1e-5), []
-    shown = running.shown
-    monkeypatch.setattr(running, "shown", lambda *given: (seen.append(ledger.questions), shown(*given))[1])
+    shown = running.release_answer
+    monkeypatch.setattr(running, "release_answer", lambda *given: (seen.append(ledger.questions), shown(*given))[1])
     found = hc.compare(CLICKED, **BUDGET, ledger=ledger)
     assert seen == [5] * 5
     assert [charge.protocol for charge in ledger.charges] == [answer.protocol for answer in found.served]
