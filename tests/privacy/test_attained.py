@@ -9,7 +9,9 @@ import pytest
 import headcount as hc
 from headcount.audit.conformance.exact_loss import EPSILONS, exact_delta
 from headcount.audit.conformance.loss_checks import the_claimed_loss_covers_every_view
+from headcount.privacy import loss
 from headcount.privacy.loss import Bounded, RoundedDown
+from headcount.protocols.local.oracle_by_lot import OracleByLot
 from headcount.protocols.local.piecewise import Piecewise
 from headcount.protocols.shared.shuffled_local import shuffled
 from headcount.protocols.shuffle.blanket_sum import BlanketSum
@@ -92,3 +94,12 @@ def test_what_is_rounded_down_leaves_out_slack():
     assert RoundedDown(loss, 2.0).delta(1) == pytest.approx(loss.delta(1) / 2, rel=1e-6)
     assert Bounded(loss, lambda: loss).attained.delta(1) < loss.delta(1) * (1 - 2 * loss.delta_slack(1))
     assert math.isclose(Bounded(loss, lambda: loss).epsilon(1e-6), loss.epsilon(1e-6))
+
+
+def test_rounding_adds_nothing_to_a_lower_bound(monkeypatch):
+    """At the epsilon of a report, which loses next to nothing beyond it: less than doubles round by."""
+    tiny = next(tiny for tiny in OracleByLot.tinies() if tiny.task.name == "table")
+    the_claimed_loss_covers_every_view(tiny)
+    monkeypatch.setattr(loss, "BEYOND", 0.0)  # the twin
+    with pytest.raises(Nonconforming, match="no crowd loses"):
+        the_claimed_loss_covers_every_view(tiny)

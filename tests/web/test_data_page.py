@@ -119,7 +119,7 @@ def test_an_answer_is_charged_and_told_with_the_lines_that_ask_the_same(page: st
     spent = json.loads(sent(page, "GET", "/page/files/0")[1])["ledger"]["spent"]
     status, body = sent(page, "POST", "/page/files/0/answer", json.dumps(COUNT))
     told = json.loads(body)
-    assert status == 200
+    assert status == 200, told
     assert abs(float(told["value"].split()[0].replace(",", "")) - CHURNED) < 60
     assert told["ledger"]["spent"] == pytest.approx(spent + advice["share"])
     assert headcount(*shlex.split(told["command"])[1:], where=folder).returncode == 0

@@ -23,6 +23,7 @@ GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 NODES = 16  # smaller epsilons that a group's claim is compared with, to a unit of epsilon
 
 Kind = Literal["exact", "rounded", "bound"]
+BEYOND = 2.0**-44  # above an epsilon, so that outcomes that lose just that much do not count because of rounding
 WITHIN: dict[Kind, float] = {"exact": 1e-5, "rounded": 1e-2, "bound": math.inf}  # of the smallest delta, relatively
 KINDS: dict[Kind, str] = {
     "exact": "the smallest delta for the worst neighbours, computed from the chances that are drawn and rounded up by "
@@ -198,14 +199,14 @@ class PrivacyLoss(ABC):
 
 @dataclass(frozen=True, eq=False)
 class RoundedDown(PrivacyLoss):
-    """A loss less what it has been rounded up by: slack, and a factor on the rest."""
+    """A loss less what it has been rounded up by: slack, a factor on the rest, and powers of e that are too small."""
 
     loss: PrivacyLoss
     times: float
     kind = "bound"
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        claims = [self.loss.claim(each) for each in epsilon.tolist()]
+        claims = [self.loss.claim(each) for each in (epsilon + BEYOND).tolist()]  # no more than at epsilon itself
         least = np.array([max(0.0, delta - 2.0 * slack) for delta, slack in claims]) / (self.times * ROUND_UP)
         return least, least
 
