@@ -28,7 +28,10 @@ PERTURBED = {
 }
 
 Situation = dict[str, Any]
-TASKS = ("count", "levels", "twenty", "fraction", "sum", "labels", "mean", "bins")
+TASKS = (
+    "count", "table", "levels", "distribution", "twenty", "arrivals", "fraction", "groups", "sum", "labels", "year",
+    "mean", "bins",
+)  # fmt: skip
 BUDGETS = ((1.0, 1e-6), (0.1, 1e-8), (0.5, 1e-12), (2.0, 1e-4), (4.0, 1e-9), (8.0, 1e-6), (math.log(3.0), 1e-5))
 CROWDS = (10_000, 100, 1_000, 1_000_000, 1_000_000_000)
 WISHES: tuple[Situation, ...] = (
@@ -47,11 +50,15 @@ def perturb(salt: int) -> None:
 def _perturbed(function: Callable[..., Any], salt: int, relative_to_most: bool) -> Callable[..., Any]:
     def other(*given: Any, **named: Any) -> Any:
         exact = function(*given, **named)
-        numbers = np.asarray(exact, dtype=np.float64)
-        moved = _off(numbers, salt)
+        if np.iscomplexobj(exact):
+            return moved(np.array(exact.real)) + 1j * moved(np.array(exact.imag))
+        found = moved(np.asarray(exact, dtype=np.float64))
+        return found if isinstance(exact, np.ndarray) else type(exact)(found)
+
+    def moved(numbers: np.ndarray) -> np.ndarray:
         if relative_to_most:  # a transform's errors are those of its largest number
-            moved = numbers + (_lot(numbers, salt) - 1.0) * np.spacing(np.abs(numbers).max())
-        return moved if isinstance(exact, np.ndarray) else type(exact)(moved)
+            return numbers + (_lot(numbers, salt) - 1.0) * np.spacing(np.abs(numbers).max())
+        return _off(numbers, salt)
 
     return other
 
@@ -79,16 +86,24 @@ def situations() -> Iterator[Situation]:
 
 def advised(situation: Situation) -> Advice:
     from headcount.planner.advise import advise
+    from headcount.questions.arrivals import Arrivals
     from headcount.questions.count import Count, Fraction
+    from headcount.questions.distribution import Distribution
     from headcount.questions.histogram import Histogram
+    from headcount.questions.reading_options import ReadingOptions
     from headcount.questions.sum_and_mean import Mean, Sum
+    from headcount.questions.table import Table
 
     tasks = {
         "count": Count, "fraction": Fraction, "sum": lambda: Sum((0.0, 1.0)), "levels": lambda: Sum.whole((0, 10)),
         "mean": lambda: Mean((-3.0, 120.0)), "twenty": lambda: Histogram(20), "labels": Histogram,
         "bins": lambda: Histogram.binned(7, (0, 120), fractions=True),
+        "distribution": lambda: Distribution((0.0, 10.0), 64), "table": lambda: Table({"a": 3, "b": 4, "c": 2}),
+        "groups": lambda: Sum.posed(bounds=(0, 9), categories=["a", "b"]).declared(ReadingOptions(by=("g",))),
+        "arrivals": lambda: Arrivals(12), "year": Count,
     }  # fmt: skip
-    return advise(tasks[situation["task"]](), **{name: given for name, given in situation.items() if name != "task"})
+    given = {name: value for name, value in situation.items() if name != "task"}
+    return advise(tasks[situation["task"]](), **given, rounds=12 if situation["task"] == "year" else 1)
 
 
 def found(situation: Situation) -> Iterator[tuple[str, str]]:

@@ -21,8 +21,10 @@ from headcount.common.short_decimals import compared, decayed, log_of_rest, roun
 from headcount.planner.option import number
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.shuffled_digits import added
+from headcount.programme.chance import Chance
 from headcount.programme.law import Law
 from headcount.protocols.base.knob import Knob
+from headcount.protocols.local.oracle_by_lot import kept
 from oldest import oldest
 from stress import STRESS, lengths
 
@@ -34,7 +36,7 @@ OLD_PROCESSOR = {
 
 
 ROOT = Path(__file__).parents[2]
-QUICK, EVERY = (0, 1), (1, 24)  # of the situations; one of five has a thousand million people
+QUICK, EVERY = (0, 2), (2, 24)  # of the situations; one of five has a thousand million people
 VERSIONS = ("3.12", "3.13")
 
 
@@ -167,6 +169,13 @@ def test_places_of_the_hardest_truth_are_whole_powers_of_ten(monkeypatch):
     monkeypatch.setattr(np, "geomspace", lambda *given: np.nextafter(spread(*given), 0.0))
     worst_truth(lambda ones: float(asked.add(ones) or 1.0), 1_000, 4)
     assert asked == {0, 1, 10, 100, 1_000}
+
+
+def test_a_lot_s_chance_of_the_truth_is_the_same_whatever_the_exponential(monkeypatch):
+    """It is part of the plan, to all of its bits."""
+    chances, exponential = [kept(4, 1.0)], math.exp
+    monkeypatch.setattr(math, "exp", lambda at: math.nextafter(exponential(at), math.inf))
+    assert [kept(4, 1.0)] == chances != [Chance.down(1.0 / (1.0 + 3 * math.exp(-1.0 + 1e-15)))]
 
 
 def test_exponentials_and_logarithms_that_are_no_machines_own():

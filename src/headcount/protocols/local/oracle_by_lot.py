@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headcount.answers.error_sums import error_sum
+from headcount.common.short_decimals import decayed
 from headcount.privacy import Crowd, Model, Pair, PrivacyLoss, laws
 from headcount.programme import Batch, Below, Brick, Chance, Coins, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Floats, Ints, Noise
@@ -124,7 +125,7 @@ class Oracle:
 
 def kept(places: int, epsilon: float) -> Chance:
     """The chance of the truth, among this many cells or buckets."""
-    return Chance.down(1.0 / (1.0 + (places - 1) * math.exp(-epsilon)))
+    return Chance.down(1.0 / (1.0 + (places - 1) * decayed(epsilon)))
 
 
 @dataclass(frozen=True, kw_only=True)
