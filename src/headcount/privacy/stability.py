@@ -75,6 +75,16 @@ class StabilityAddRemove(GrowingSlack):
         return np.array([more for more, _ in both]), np.array([fewer for _, fewer in both])
 
     def _worst(self, epsilon: float) -> tuple[float, float]:
+        """Computed once for each epsilon: a claim about several reports asks for the same ones again."""
+        if epsilon not in self._known:
+            self._known[epsilon] = self._worst_split(epsilon)
+        return self._known[epsilon]
+
+    @cached_property
+    def _known(self) -> dict[float, tuple[float, float]]:
+        return {}
+
+    def _worst_split(self, epsilon: float) -> tuple[float, float]:
         silence, filled = self._spreads
         pure = Fraction(epsilon) >= self.reports * self.rate
         joined = np.where((silence == 0.0) & pure, 0, filled)  # exactly nothing, not nearly
