@@ -13,7 +13,7 @@ from headcount.programme.coins import SeededCoins
 
 PEOPLE = 8_000
 YEAR = "2026-01-01", "2026-12-31"
-DAYS = np.datetime64("2026-01-01") + (364.0 * SeededCoins(7).uniform(PEOPLE) ** 0.5).astype(int)
+DAYS = np.datetime64("2026-01-01") + (364.0 * SeededCoins(7).uniform(PEOPLE) ** 0.5).astype(int).astype("m8[D]")
 CALLS = [timedelta(seconds=round(float(each) ** 2 * 3_000)) for each in SeededCoins(8).uniform(PEOPLE)]
 SURE = 0.999999
 

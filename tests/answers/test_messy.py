@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import numpy as np
 import pytest
 from messy import COUNTRIES, FIRST, PLANS, WHERE, messy
@@ -159,8 +161,8 @@ def test_new_customers_by_week(data):
 
     def truth(each):
         weeks = (each.people.joined.to_numpy() + FIRST.weekday()) // 7
-        first = np.datetime64(FIRST) - FIRST.weekday()
-        return {str(first + 7 * week): int((weeks == week).sum()) for week in range(27)}
+        first = FIRST - timedelta(FIRST.weekday())
+        return {str(first + timedelta(weeks=week)): int((weeks == week).sum()) for week in range(27)}
 
     assert often_enough(asked(data, ask, truth))
 

@@ -51,7 +51,7 @@ TABLE = pa.table({
     "halves": pa.array(AT % 10 / 2.0),
     "day": pa.array((20_454 + AT % 365).astype(np.int32), pa.date32()),
     "moment": pa.array(1_767_225_600_000_000 + AT * 52_000_000_123, pa.timestamp("us", tz="UTC")),
-    "day_text": pa.array([str(np.datetime64("2026-01-01") + i % 365) for i in AT]),
+    "day_text": pa.array([str(np.datetime64("2026-01-01") + np.timedelta64(i % 365, "D")) for i in AT]),
     "clock": pa.array([f"{i % 3}:{i % 60:02}:00" for i in AT]),
     "whole_real": pa.array(AT % 7 * 1.0),
     "whole_text": pa.array([f" {i % 7 - 2}.0" for i in AT]),
