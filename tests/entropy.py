@@ -41,7 +41,8 @@ class Entropy:
 
 
 def _named(name: str) -> SeededCoins:
-    return SeededCoins(int.from_bytes(name.encode(errors="surrogatepass")))
+    last = name.encode(errors="surrogatepass")[-1_000:]  # where instances of a test differ; names may be of any length
+    return SeededCoins(int.from_bytes(last))
 
 
 ENTROPY = Entropy()

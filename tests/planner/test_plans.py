@@ -150,7 +150,7 @@ def test_what_was_edited_and_hashed_anew_must_still_be_a_plan(tmp_path):
         (json.dumps(hc.certify(PLAN).to_json()), "is a certificate"),
         ('{"format": "headcount plan 2", "headcount": "9.9"}', "a form that this version does not know"),
     ],
-    ids=str,
+    ids=lambda said: str(said)[:40],
 )
 def test_what_is_no_plan_is_refused(content, match, tmp_path):
     (tmp_path / "plan.json").write_text(content)
