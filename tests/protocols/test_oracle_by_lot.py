@@ -1,11 +1,17 @@
 """A family by lot in the local model: figures, coverage, and what cells without a hash function have in common."""
 
+import math
+from dataclasses import replace
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 import headcount as hc
 from headcount.programme.coins import SeededCoins
 from headcount.protocols.local.oracle_by_lot import OracleByLot
+from headcount.questions.question import Question
+from headcount.questions.strategies.margins import Margins
 
 
 @pytest.mark.parametrize(
@@ -89,3 +95,80 @@ def test_messages_of_another_form_are_not_counted() -> None:
     messages["family"], messages["place"] = [0, 0, 0, 1, 1], [1, 2, 1, 3, 3]
     messages["u"], messages["v"] = [0, 0, 1, 5, hashed.hashing.prime - 1], [0, 0, 0, hashed.hashing.prime - 1, 0]
     assert protocol.genuine(messages).tolist() == [True, False, False, True, False]
+
+
+RUNS, FALSE_ALARM = 300, 4.9  # standard errors, of which a normal law exceeds either side with 1e-6
+
+
+def squares(protocol: OracleByLot, held: np.ndarray) -> np.ndarray:
+    """The mean square of the errors of typical answers, run by run."""
+    codes = np.repeat(np.arange(held.size), held)
+    tallies = (protocol.tally(protocol.reports(codes, SeededCoins(seed))) for seed in range(RUNS))
+    cells = np.array([protocol.point(tally) for tally in tallies]) - protocol.task.truth(codes)
+    errors, strategy = protocol.rebuilt(cells, 0), protocol.strategy
+    if isinstance(strategy, Margins):
+        margins = [errors[:, strategy.starts[each] :][:, : strategy.cells_of(each)] for each in strategy.margins]
+        return np.mean([(each**2).mean(axis=1) for each in margins], axis=0)
+    ends = np.cumsum(np.pad(errors, ((0, 0), (1, 0))), axis=1)
+    places = ends.shape[1]
+    return np.asarray((places * (ends**2).sum(axis=1) - ends.sum(axis=1) ** 2) / (places * (places - 1) / 2))
+
+
+QUESTIONS = (hc.Distribution((0, 1), 16, radices=(4, 4)), hc.Table({"a": 2, "b": 3, "c": 4}, margins=2))
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 8.0])
+@pytest.mark.parametrize("question", QUESTIONS, ids=["distribution", "table"])
+def test_the_error_of_a_typical_answer_is_that_of_simulation(question: Question, epsilon: float) -> None:
+    """With everybody in one place, and the broken twin is caught: the noise of empty cells alone, from epsilon 2 on."""
+    if question.name == "table":
+        question = replace(question, measured=question.margins)
+    protocol = hc.protocol("oracle-by-lot", question, n=500, epsilon=epsilon)
+    held = np.zeros(question.values, dtype=np.int64)
+    held[hardest(protocol)] = 500
+    found = squares(protocol, held)
+    error = found.std(ddof=1) / math.sqrt(RUNS)
+    assert abs(found.mean() - protocol.error_of_answer() ** 2) < FALSE_ALARM * error
+    if epsilon >= 2.0:
+        assert found.mean() - (protocol.rmse() * protocol.spread) ** 2 > FALSE_ALARM * error
+
+
+def added(protocol: OracleByLot, weights: np.ndarray) -> np.ndarray:
+    """What a person with each code adds to the variance of this sum, by their cells one by one."""
+    strategy = protocol.strategy
+    found = strategy.coefficients(weights)
+    own = np.repeat([protocol.own_variance(each) for each in range(strategy.families)], strategy.sizes_of_families)
+    touched = np.array([strategy.counts(each) for each in np.eye(protocol.task.values, dtype=np.int64)])
+    return np.asarray(touched @ (own * found**2) - (touched @ found) ** 2)
+
+
+def hardest(protocol: OracleByLot) -> int:
+    """The code that adds most to a typical range; of a table all add as much."""
+    if protocol.task.name == "table":
+        return 7
+    places = np.arange(protocol.task.values)
+    ranges = [(places >= low) & (places < high) for low, high in combinations(range(places.size + 1), 2)]
+    return int(np.mean([added(protocol, each.astype(np.float64)) for each in ranges], axis=0).argmax())
+
+
+@pytest.mark.parametrize("radices", [(24,), (4, 6), (3, 2, 4)])
+def test_what_people_add_follows_from_the_coefficients_of_all_answers(radices: tuple[int, ...]) -> None:
+    places = np.arange(24)
+    answers = {
+        "ranges": [(places >= low) & (places < high) for low, high in combinations(range(25), 2)],
+        "quantiles": [places < end for end in range(24)],
+        "bins": list(np.eye(24)),
+    }
+    for best_for, weights in answers.items():
+        question = hc.Distribution((0, 1), 24, radices=radices, best_for=best_for)
+        protocol = hc.protocol("oracle-by-lot", question, n=500, epsilon=3)
+        one_by_one = np.mean([added(protocol, np.asarray(each, dtype=np.float64)) for each in weights], axis=0)
+        assert protocol.own_part.worst == pytest.approx(one_by_one.max(), rel=1e-9)
+        assert protocol.own_part.mean == pytest.approx(one_by_one.mean(), rel=1e-9)
+
+
+def test_what_cannot_be_reached_is_refused_with_the_nearest_that_can_be() -> None:
+    question = hc.Distribution((0, 100), 1_024, radices=(32, 32))
+    advice = hc.advise(question, n=10_000, within=20, protocols="oracle-by-lot")
+    with pytest.raises(hc.errors.Infeasible, match="comes within 76"):
+        _ = advice.best

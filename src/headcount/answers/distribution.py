@@ -264,7 +264,8 @@ class DistributionEstimate(Estimate):
         found = []
         for bins in np.linspace(0, self.people.size, PREFIXES + 2).astype(int)[1:-1].tolist():
             first = (np.arange(self.people.size) < bins).astype(np.float64)
-            found.append(self._wider(first, self._errors.spread(self.protocol.strategy.terms(first))))
+            alone = self._errors.spread(self.protocol.strategy.terms(first))
+            found.append(math.hypot(1.0, math.sqrt(self._own_in(first)) / alone) if alone else 1.0)
         return self._errors.std_error * max(found)
 
     def quantile(self, part: float) -> QuantileEstimate:
@@ -500,7 +501,7 @@ class DistributionEstimate(Estimate):
         law = bin_law(self.protocol, self.tally.reports)
         if self._own_variances is None:
             return law
-        return law.scaled(self._wider(np.eye(1, self.people.size, int(self.measured.argmax()))[0], law.std_error))
+        return law.widened(self._own_in(np.eye(1, self.people.size, int(self.measured.argmax()))[0]))
 
     @property
     def _law(self) -> ErrorLaw:

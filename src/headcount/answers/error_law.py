@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from headcount.answers.error_sums import error_sum
 from headcount.programme.law import Floats, Noise, weighed
 
 LIKELY = 1e-12
 POINTS = 2_000
+GRID = np.linspace(-8.5, 8.5, 4_097)
+NORMAL = Noise(GRID, np.exp(-(GRID**2) / 2.0) / np.exp(-(GRID**2) / 2.0).sum())  # of variance 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +32,19 @@ class ErrorLaw:
     def scaled(self, by: float) -> ErrorLaw:
         """The law of the error times a number that is not negative."""
         return ErrorLaw(self.noise.times(by), self.std_error * by, self.smooth, self.lattice * by)
+
+    def widened(self, variance: float) -> ErrorLaw:
+        """The law with a normal error of this variance besides, as many people's lots make together.
+
+        A variance below nothing takes from the law's own.
+        """
+        total = self.std_error**2 + variance
+        if not variance or total <= 0.0:
+            return self
+        if variance < 0.0:
+            return self.scaled(math.sqrt(total) / self.std_error)
+        parts = [(self.noise, 1.0), (NORMAL, math.sqrt(variance))]
+        return ErrorLaw(error_sum(parts), math.sqrt(total), smooth=True)
 
     def tails(self, chance: float) -> tuple[float, float]:
         """Two values: the error is below the first, and above the second, with at most this chance."""

@@ -199,14 +199,17 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
     def _law_of(self, weights: Floats) -> ErrorLaw:
         law = self._errors.combined(self.protocol.strategy.terms(weights))
-        return law.scaled(self.scale * self._wider(weights, law.std_error))
+        return law.widened(self._own_in(weights)).scaled(self.scale)
 
-    def _wider(self, weights: Floats, std_error: float) -> float:
-        """By which factor the error of a sum is larger for what people add to their own cells: 1 for most protocols."""
-        if not std_error or self._own_variances is None:
-            return 1.0
-        squares = self._own_variances * self.protocol.strategy.coefficients(weights) ** 2
-        return math.sqrt(1.0 + max(0.0, float(squares @ self.protocol.point(self.tally))) / std_error**2)
+    def _own_in(self, weights: Floats) -> float:
+        """What people add to the variance of a sum in cells of their own, by the noisy counts: nothing for most
+        protocols."""
+        if self._own_variances is None:
+            return 0.0
+        strategy = self.protocol.strategy
+        squares = self._own_variances * strategy.coefficients(weights) ** 2
+        told = float(strategy.squares(weights) @ self.measured)
+        return max(0.0, float(squares @ self.protocol.point(self.tally)) - told)
 
     @cached_property
     def _own_variances(self) -> Floats | None:

@@ -101,7 +101,8 @@ class CellErrors:
             return cls(noises, [0] * strategy.families)
         unit = noises[0].std_error
         scales = [
-            unit * math.sqrt(own[law]) / noise.std_error for law, noise in zip(strategy.laws, noises, strict=True)
+            unit * math.sqrt(own[law]) / (noise.std_error or 1.0)
+            for law, noise in zip(strategy.laws, noises, strict=True)
         ]
         scaled = [noise.times(scale) for noise, scale in zip(noises, scales, strict=True)]
         return cls(scaled, [strategy.laws.index(own.index(each)) for each in own], unit)
@@ -171,9 +172,10 @@ def _series(parts: Sequence[Part], period: float) -> Any:
 
 
 def _on_grid(parts: Sequence[Part], spread: float) -> Noise:
-    """On a grid that the lattice of the largest coefficient is part of."""
+    """On a grid that the lattice of the largest coefficient is part of, unless that is finer than the grid."""
     largest = max(float(np.abs(found).max()) * law.step for law, found, _ in parts)
-    step = largest / math.ceil(largest * POINTS / (2.0 * REACH * spread))
+    fine = 2.0 * REACH * spread / POINTS
+    step = fine if largest < fine else largest / math.ceil(largest / fine)
     start, dropped, spectrum = 0.0, 0.0, np.ones(POINTS // 2 + 1, dtype=np.complex128)
     for law, coefficients, every in parts:
         dropped += float(every.sum()) * law.noise.dropped

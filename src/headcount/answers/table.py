@@ -232,7 +232,7 @@ class TableEstimate(Estimate):
             return law
         weights, start = np.zeros(strategy.parts), strategy.starts[margin]
         weights[start + int(self.measured[start : start + strategy.cells_of(margin)].argmax())] = 1.0
-        return law.scaled(self._wider(weights, law.std_error))
+        return law.widened(self._own_in(weights))
 
     def ends(self, margin: Axes, confidence: float) -> Floats:
         """A row [low, high] for each cell of a margin, in people."""

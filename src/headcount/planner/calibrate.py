@@ -44,7 +44,7 @@ def calibrate(
     `given` fixes some parameters, or is an option of the protocol's own `choices`. A parameter that
     the protocol wants `searched` is looked for between its choices.
     """
-    measure = objective or (lambda p: p.rmse() * p.spread)
+    measure = objective or (lambda p: p.error_of_answer())
     settings: list[Mapping[str, Any]] = [{}]
     if cls.searched and not {cls.searched, cls.knob.name} & set(given):
         settings = [{cls.searched: setting} for setting in _searched(cls, task, crowd, budget, measure)]
@@ -80,7 +80,7 @@ def calibrations(cls: type[P], task: Question, crowd: Crowd, budget: Budget, **g
             yield from found
             continue
         fitting = list(found)
-        error = min((each.rmse() * each.spread for each in fitting), default=math.inf)
+        error = min((each.error_of_answer() for each in fitting), default=math.inf)
         worse = 0 if error < WORTH * best else worse + 1
         if worse == 0:
             best = error

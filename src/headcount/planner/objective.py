@@ -60,13 +60,15 @@ class Objective(StrEnum):
             case Objective.RELATIVE:
                 return _relative(protocol, expected, people)
             case Objective.DETECTABLE:
-                return _detectable(protocol, people, confidence)
+                return protocol.spread * _detectable(protocol, people, confidence)
 
 
 def _rmse(protocol: Protocol, expected: Expected, people: int) -> float:
     def error(truth: int) -> float:
         return protocol.size_of_error(min(truth, people), people)
 
+    if protocol.task.shape in REBUILT:
+        return protocol.error_of_answer(people)
     if expected.known:
         return expected.mean_square(protocol, error)
     if averaged(protocol.task, expected) and not protocol.steady:
@@ -89,12 +91,13 @@ def _interval(protocol: Protocol, expected: Expected, people: int, confidence: f
 
 
 def _of_typical_answer(protocol: Protocol, people: int, confidence: float) -> float:
-    """The objective of a typical answer, if its error were as large as that of a cell."""
+    """That of a typical answer, by the law of one like it, of the same size."""
     errors = CellErrors.of(protocol, people)
     law = errors.combined(protocol.strategy.typical)
-    if not law.std_error:
-        return 0.0
-    return max(map(abs, law.tails((1.0 - confidence) / 2.0))) * errors.std_error / law.std_error
+    size = protocol.error_of_answer(people)
+    alone = errors.std_error * protocol.spread
+    law = law.scaled(alone / law.std_error if law.std_error else 1.0).widened(size**2 - alone**2)
+    return max(map(abs, law.tails((1.0 - confidence) / 2.0)))
 
 
 def _worst(protocol: Protocol, people: int, error: Callable[[int], float], steps: int = 40) -> float:
@@ -148,8 +151,14 @@ def _together(laws: list[Noise], bins: Floats, independent: bool, confidence: fl
 
 def _relative(protocol: Protocol, expected: Expected, people: int) -> float:
     """The relative root mean square error; of nobody, as if of one person."""
+
+    def error(truth: int) -> float:
+        if protocol.task.shape in REBUILT:
+            return protocol.error_of_answer(people)
+        return protocol.size_of_error(min(truth, people), people)
+
     squares = (
-        weight * (protocol.size_of_error(min(truth, people), people) / max(1, truth)) ** 2
+        weight * (error(truth) / max(1, truth)) ** 2
         for truth, weight in zip(expected.truths, expected.weights, strict=True)
     )
     return math.sqrt(math.fsum(squares))

@@ -24,6 +24,7 @@ from headcount.protocols.base.plan import Plan
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.report_size import Wire, wire_bytes, wire_messages
+from headcount.questions.domains.domain import REBUILT
 
 TOO_MANY = 1_000  # messages a person
 NEARLY = 1.5  # times the best objective: a collection takes fewer messages instead
@@ -187,8 +188,10 @@ class CalibratedOption(Option):
     def rmse_average(self) -> float:
         """The error averaged over all numbers of ones, where nothing is known of them; of a
         histogram, over its categories; of sums over time, over all of them."""
+        if self.situation.task.shape in REBUILT:
+            return self.rmse * self.protocol.average_error / self.protocol.error_of_answer()
         if self.situation.expected.known or self.situation.averaged or self.protocol.steady:
-            return self.rmse * self.protocol.task.average(self.protocol.strategy) / self.protocol.spread
+            return self.rmse
         uniform = replace(self.situation, expected=Expected.parse("uniform", self.situation.crowd.size))
         return _if_known(lambda: uniform.judged(self.protocol, Objective.RMSE)[0])
 

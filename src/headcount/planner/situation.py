@@ -18,7 +18,7 @@ from headcount.privacy.model import Model
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.report_size import CUT, MOST, wire_bytes, wire_messages
-from headcount.questions.domains.domain import Shape
+from headcount.questions.domains.domain import REBUILT, Shape
 from headcount.questions.question import Question
 from headcount.types import People
 
@@ -124,9 +124,9 @@ class Situation:
             error = objective.of(protocol, self.expected, people, self.confidence)
             if self.panels > 1:
                 error = self._of_everybody(protocol, objective, people, error)
-            error = math.hypot(error, self.panels * pushed)
+            error = math.hypot(error, self.panels * pushed * protocol.spread)
             if objective is not Objective.RELATIVE:  # which needs no unit
-                error *= self.task.unit(people * self.panels) * protocol.spread
+                error *= self.task.unit(people * self.panels)
             found.append((error, people))
         return max(found)
 
@@ -153,6 +153,9 @@ class Situation:
         match objective:
             case Objective.RMSE:
                 return math.hypot(self.panels * error, panel_error(everybody, self.panels, ones).rmse)
+            case Objective.INTERVAL if self.task.shape in REBUILT:
+                drawn = panel_error(everybody, self.panels, ones).half_width(self.confidence)
+                return math.hypot(self.panels * error, drawn)
             case Objective.INTERVAL:
                 noise = protocol.noise(min(ones // self.panels, people), people)
                 return by_panels(noise, everybody, self.panels, ones).half_width(self.confidence)

@@ -32,7 +32,7 @@ def smallest_crowd(
             return False
         try:
             there = Crowd(size, least, crowd.corrupt, crowd.each)
-            return attainable(cls, task, there, budget, lambda p: p.rmse() * p.spread < size / 2)
+            return attainable(cls, task, there, budget, lambda p: p.error_of_answer() < size / 2)
         except Refused:
             return False
 

@@ -22,6 +22,7 @@ from headcount.questions.question import Question
 from headcount.questions.reading import Mask, Read
 from headcount.questions.strategies.blocks_of_periods import BlocksOfPeriods, widths_over
 from headcount.questions.strategies.over_time import OverTime
+from headcount.questions.strategies.own_cells import Own
 from headcount.questions.strategies.square_root import MOST_PERIODS, SquareRoot
 from headcount.questions.strategies.strategy import Strategy
 
@@ -125,6 +126,10 @@ class Arrivals(Question):
     def average(self, strategy: Strategy) -> float:
         """The root mean square of these, over all periods."""
         return math.sqrt(float(cast(OverTime, strategy).prefix_variances.mean()))
+
+    def own(self, strategy: Strategy, variances: Sequence[float]) -> Own:
+        """That of somebody whose one cell in the sum adds most; half of all sums have somebody who may come in any."""
+        return Own(max(variances) - 1.0, (max(variances) - 1.0) / 2.0)
 
     def truth(self, codes: Codes) -> Floats:
         return self.strategy.counts(np.bincount(codes, minlength=self.values)).astype(np.float64)

@@ -20,6 +20,8 @@ from headcount.questions.domains.missing import told
 from headcount.questions.domains.whole_numbers import WholeNumbers
 from headcount.questions.question import Question
 from headcount.questions.reading_options import ReadingOptions
+from headcount.questions.strategies import own_cells
+from headcount.questions.strategies.own_cells import Own
 from headcount.questions.strategies.strategy import Strategy
 from headcount.questions.strategies.tree import Tree, radices_over
 
@@ -180,6 +182,10 @@ class Distribution(Question):
 
     def spread(self, strategy: Strategy) -> float:
         return math.sqrt(self._variance(cast(Tree, strategy)))
+
+    def own(self, strategy: Strategy, variances: Sequence[float]) -> Own:
+        known = {"ranges": own_cells.in_ranges, "quantiles": own_cells.in_prefixes}
+        return known.get(self.best_for, own_cells.in_codes)(cast(Tree, strategy), variances)
 
     def truth(self, codes: Codes) -> Floats:
         return self.strategy.counts(np.bincount(codes, minlength=self.bins)).astype(np.float64)

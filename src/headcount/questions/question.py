@@ -17,6 +17,7 @@ from headcount.questions.argument import Argument
 from headcount.questions.domains.domain import REBUILT, Codes, Domain, Label, Shape
 from headcount.questions.reading_options import ReadingOptions
 from headcount.questions.strategies.identity import Identity
+from headcount.questions.strategies.own_cells import Own
 from headcount.questions.strategies.strategy import Strategy
 
 
@@ -110,6 +111,10 @@ class Question(ABC):
     def average(self, strategy: Strategy) -> float:
         """The same on average, where `spread` is that of the answer that errs most."""
         return self.spread(strategy)
+
+    def own(self, strategy: Strategy, variances: Sequence[float]) -> Own:
+        """What a person adds to the variance of this answer in cells of their own, with these second moments."""
+        raise NotImplementedError
 
     @property
     def in_order(self) -> bool:

@@ -22,7 +22,9 @@ from headcount.questions.domains.missing import told
 from headcount.questions.domains.record import Record
 from headcount.questions.question import Question
 from headcount.questions.reading_options import ReadingOptions
+from headcount.questions.strategies import own_cells
 from headcount.questions.strategies.margins import Axes, Margins, maximal
+from headcount.questions.strategies.own_cells import Own
 from headcount.questions.strategies.strategy import Strategy
 
 MOST_CODES = 1 << 53  # cells of the whole table, of which a person's is one number
@@ -192,6 +194,9 @@ class Table(Question):
 
     def spread(self, strategy: Strategy) -> float:
         return math.sqrt(cast(Margins, strategy).mean_variance)
+
+    def own(self, strategy: Strategy, variances: Sequence[float]) -> Own:
+        return own_cells.in_margins(cast(Margins, strategy), variances)
 
     def truth(self, codes: Codes) -> Floats:
         found = np.zeros(self.strategy.size)

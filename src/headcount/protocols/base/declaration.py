@@ -283,7 +283,8 @@ class Declaration(ABC):
         return 1.0
 
     def own_variance(self, family: int) -> float:
-        """By how much a person in a cell of this family adds more to the variance of its error than anybody else."""
+        """By how much a person in a cell of this family adds more to its second moment than anybody else: to the
+        variance of a sum this times the square of its coefficient, less the square of what they count in the sum."""
         return 0.0
 
     @property

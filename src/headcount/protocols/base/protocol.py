@@ -41,6 +41,7 @@ from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.simulation import Simulation, repeated
 from headcount.questions.domains.domain import REBUILT, Shape
 from headcount.questions.reading import column
+from headcount.questions.strategies.own_cells import Own
 from headcount.questions.strategies.strategy import Strategy
 
 FEW_VALUES = 1 << 12
@@ -160,8 +161,31 @@ class Protocol(Declaration):
 
     @cached_property
     def spread(self) -> float:
-        """The standard error of an answer, typically, in units of that of a cell of the first family."""
+        """The standard error of an answer, typically, in those of a cell of the first family where nobody is."""
         return self.task.spread(self.strategy)
+
+    @cached_property
+    def own_part(self) -> Own:
+        """What a person adds to the variance of such an answer in cells of their own, in people: nothing mostly."""
+        variances = [self.own_variance(family) for family in range(self.strategy.families)]
+        return self.task.own(self.strategy, variances) if any(variances) else Own(0.0, 0.0)
+
+    def error_of_answer(self, reports: int | None = None) -> float:
+        """The root mean square error of an answer, typically, in people: for the truth that makes it largest.
+
+        Parameters
+        ----------
+        reports : int, optional
+            People who report; the crowd's size unless given.
+        """
+        people = self.crowd.size if reports is None else reports
+        return math.sqrt((self.rmse(None, people) * self.spread) ** 2 + people * self.own_part.worst)
+
+    @property
+    def average_error(self) -> float:
+        """The same on average: over answers, where `spread` is of the one that errs most, and over what people hold."""
+        cell = self.rmse() * self.task.average(self.strategy)
+        return math.sqrt(cell**2 + self.crowd.size * self.own_part.mean)
 
     @cached_property
     def loss(self) -> PrivacyLoss:

@@ -86,15 +86,17 @@ class Oracle:
 
     @property
     def in_sums(self) -> tuple[float, float]:
-        """What a cell counts in the variance of a sum whose weights add up to nothing, as those of least squares do:
-        for a report, and for one of somebody who is in it besides.
+        """What a cell counts in the second moment of a sum whose weights add up to nothing, as those of least squares
+        do: for a report, and for one of somebody who is in it besides.
 
-        Without a hash function a report supports one cell and no other, so that errors are not uncorrelated: of the
-        second moment of the weight of what is told nothing is taken away.
+        Errors of a family's cells are not uncorrelated. Told directly, a report supports exactly one of them; by a hash
+        function, about as many whichever was drawn.
         """
-        if self.hashing is None:
-            return self.elsewhere / self.gap**2, 1.0 / self.gap
-        return self.variance(0.0), self.variance(1.0) - self.variance(0.0)
+        triple = self.hashing.triple if self.hashing else 0.0
+        both = self.keep * triple + self.elsewhere * (self.collision - triple) - self.other**2  # covariance of others
+        beside = self.keep * (self.collision - self.other)  # of the own one and another
+        others, own = self.other * (1.0 - self.other), self.keep * (1.0 - self.keep) + self.gap**2
+        return (others - both) / self.gap**2, (own - others - 2.0 * (beside - both)) / self.gap**2
 
     def report(self, family: int, cell: Field) -> Brick:
         if self.hashing is None:

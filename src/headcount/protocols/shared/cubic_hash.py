@@ -7,6 +7,7 @@ cubes are in no progression.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -42,6 +43,13 @@ class CubicHash:
     def collision(self) -> float:
         """The chance that two values share a bucket."""
         return LinearHash(self.prime, self.buckets).collision
+
+    @property
+    def triple(self) -> float:
+        """The chance that three values do, on average over them: all residues are in a bucket, each in one."""
+        full, more = divmod(self.prime, self.buckets)
+        ways = sum(many * math.perm(size, 3) for many, size in ((more, full + 1), (self.buckets - more, full)))
+        return ways / math.perm(self.prime, 3)
 
     def of(self, value: Field) -> Field:
         """The bucket of the value under the function that was drawn."""

@@ -109,11 +109,11 @@ class Margins(Strategy):
         return {space: 1.0 / math.fsum(self._told(space)) for space in spaces}
 
     def _told(self, space: Axes) -> Iterator[float]:
-        pairs = zip(self.measured, self._tells, strict=True)
+        pairs = zip(self.measured, self.tells, strict=True)
         return (tells / self._summed(margin, space) for margin, tells in pairs if set(space) <= set(margin))
 
     @property
-    def _tells(self) -> tuple[float, ...]:
+    def tells(self) -> tuple[float, ...]:
         """How much a cell of each measured margin tells: the reciprocal of its variance."""
         return tuple(1.0 / own for own in self.noise) or (1.0,) * self.families
 
@@ -135,7 +135,7 @@ class Margins(Strategy):
         return math.fsum(map(self.variance, self.margins)) / len(self.margins)
 
     def rebuilt(self, cells: Floats, people: int) -> Floats:
-        found = self._spread(self._gathered(cells, self.measured, self._tells), self.margins)
+        found = self._spread(self._gathered(cells, self.measured, self.tells), self.margins)
         if not self.public:
             return found
         sizes = [*map(self.cells_of, self.margins)]
@@ -144,7 +144,20 @@ class Margins(Strategy):
     def coefficients(self, weights: Floats) -> Floats:
         """The same steps in the other direction: they are their own transposes."""
         every = (1.0,) * len(self.margins)
-        return self._spread(self._gathered(weights, self.margins, every), self.measured, self._tells)
+        return self._spread(self._gathered(weights, self.margins, every), self.measured, self.tells)
+
+    def squares(self, weights: Floats) -> Floats:
+        """Of the sum of cells of a single margin."""
+        found = np.zeros_like(weights)
+        used = [margin for margin in self.margins if weights[self._of(margin)].any()]
+        if len(used) == 1 and self.public:
+            cells = weights[self._of(used[0])]
+            found[self._of(used[0])] = (cells - cells.mean()) ** 2
+        return found
+
+    def _of(self, margin: Axes) -> slice:
+        """A margin's cells among what is rebuilt."""
+        return slice(self.starts[margin], self.starts[margin] + self.cells_of(margin))
 
     def _gathered(self, tables: Floats, margins: Sequence[Axes], tells: Sequence[float]) -> dict[Axes, Floats]:
         """The part in each residual space, times its variance: each table counts in the measure in which it tells."""

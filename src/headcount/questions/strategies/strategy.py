@@ -91,6 +91,11 @@ class Strategy(ABC):
     def coefficients(self, weights: Floats) -> Floats:
         """How much each cell counts in the sum of the rebuilt parts with these weights."""
 
+    def squares(self, weights: Floats) -> Floats:
+        """Of each part the square of what its people count in this sum, beside what is known: nothing where that is not
+        the part's alone to tell, so that their sum is at most that of everybody's squares."""
+        return np.zeros_like(weights)
+
     def terms(self, weights: Floats) -> Terms:
         """The coefficients of this sum of parts: each different one, and how many cells have it."""
         found = self.coefficients(weights)

@@ -115,9 +115,13 @@ class Tree(Strategy):
             mean = leaves.reshape(nodes, -1).mean(axis=1)
             own = mean - self._expected(mean, level)
             carried = own + np.repeat(carried, self.radices[level])
-            found.append(carried * self._weight(level))
-            carried = carried * self._passed(level)
+            found.append(carried * self.weight(level))
+            carried = carried * self.passed(level)
         return np.concatenate(found)
+
+    def squares(self, weights: Floats) -> Floats:
+        mean = float(weights.sum()) / self.leaves if self.public else 0.0
+        return (weights - mean) ** 2
 
     def _expected(self, mean: Floats, level: int) -> Floats:
         """The mean weight of each node's siblings, itself included."""
@@ -126,7 +130,7 @@ class Tree(Strategy):
         radix = self.radices[level]
         return np.repeat(_families(mean, radix).mean(axis=1), radix)
 
-    def _weight(self, level: int) -> float:
+    def weight(self, level: int) -> float:
         """The weight of a node's own count in what is known of it."""
         return self.variances[level] / self._own[level]
 
@@ -143,8 +147,8 @@ class Tree(Strategy):
             shares = [(carried + weight - mean, many) for weight, many in sides]
             for each, many in shares[:2]:
                 found += self._below(level, each, many)
-            found.append((level, shares[2][0] * self._weight(level), shares[2][1]))
-            carried = shares[2][0] * self._passed(level)
+            found.append((level, shares[2][0] * self.weight(level), shares[2][1]))
+            carried = shares[2][0] * self.passed(level)
         levels, coefficients, times = np.array(found).T
         used = (times > 0) & (np.abs(coefficients) > NOTHING)
         own = np.array(self._own)[levels.astype(np.int64)]
@@ -154,11 +158,11 @@ class Tree(Strategy):
     def _below(self, level: int, carried: float, many: int) -> Iterator[tuple[int, float, int]]:
         """The coefficients of a number of nodes of a level, and of all nodes below them."""
         for deeper in range(level, self.families):
-            yield deeper, carried * self._weight(deeper), many
+            yield deeper, carried * self.weight(deeper), many
             if deeper + 1 < self.families:
-                carried, many = carried * self._passed(deeper), many * self.radices[deeper + 1]
+                carried, many = carried * self.passed(deeper), many * self.radices[deeper + 1]
 
-    def _passed(self, level: int) -> float:
+    def passed(self, level: int) -> float:
         """The share of a node's weight that its children get."""
         if level + 1 == self.families:
             return 0.0
