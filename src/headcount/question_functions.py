@@ -12,6 +12,7 @@ from headcount.answers.distribution import DistributionEstimate, QuantileEstimat
 from headcount.answers.estimate import Estimate
 from headcount.answers.table import TableEstimate
 from headcount.asking import Options, ask
+from headcount.questions.argument import needing
 from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
@@ -21,6 +22,7 @@ from headcount.questions.table import Table
 from headcount.types import Bounds, Data, Edges, Groupings, Labels, Lengths, Limits
 
 
+@needing
 def count(
     data: Data,
     *,
@@ -60,6 +62,7 @@ def count(
     return ask(data, Count(categories, other), epsilon=epsilon, **options)
 
 
+@needing
 def fraction(
     data: Data,
     *,
@@ -96,6 +99,7 @@ def fraction(
     return ask(data, Fraction(categories, other), epsilon=epsilon, **options)
 
 
+@needing
 def histogram(
     data: Data,
     *,
@@ -153,6 +157,7 @@ def histogram(
     return estimate.consistent() if consistent else estimate
 
 
+@needing
 def sum(
     data: Data,
     *,
@@ -203,6 +208,7 @@ def sum(
     )
 
 
+@needing
 def mean(
     data: Data,
     *,
@@ -241,6 +247,7 @@ def mean(
     return ask(data, question, epsilon=epsilon, **options)
 
 
+@needing
 def distribution(
     data: Data,
     *,
@@ -304,6 +311,7 @@ def distribution(
     return cast(DistributionEstimate, ask(data, question, epsilon=epsilon, **options))
 
 
+@needing
 def quantile(
     data: Data,
     at: float = 0.5,
@@ -348,6 +356,7 @@ def quantile(
     return cast(DistributionEstimate, ask(data, question, epsilon=epsilon, **options)).quantile(at)
 
 
+@needing
 def median(
     data: Data,
     *,
@@ -386,6 +395,7 @@ def median(
     return quantile(data, bounds=bounds, epsilon=epsilon, bins=bins, whole=whole, clip=clip, dates=dates, **options)
 
 
+@needing
 def table(
     data: Data,
     *,

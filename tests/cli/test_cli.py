@@ -136,6 +136,13 @@ REFUSED = {
         "negative-binomial-count, correlated-count: cannot give delta = 0; use --delta 1e-6 or another model)",
     ),
     "a figure": (("advise", "count", "--n", "9", *BUDGET, "--plot", "a.gif"), "--plot is 'a.gif'"),
+    "no bounds": (
+        ("mean", *CLICKED, *BUDGET),
+        "--bounds is missing; say between which values one person counts, as in",
+    ),
+    "no columns": (("table", "people.csv", *BUDGET), "as in --columns sex=f,m"),
+    "no epsilon": (("count", *CLICKED), "as in --epsilon 1; smaller is more private"),
+    "no time": (("series", "people.csv", *BUDGET), "--time is missing; say the column of times"),
     "clip": (("compare", "people.csv", "--column", "person", "--bounds", "0", "9", *BUDGET), "or use --clip"),
     "nobody": (("advise", "count", "--n", "0", *BUDGET), "from 1 to"),
     "price of nothing": (("price", "zsum", "--n", "100", "--param", "gamma=0.1"), "--epsilon"),
@@ -153,6 +160,12 @@ def test_refusals_are_one_helpful_line_and_exit_code_2(files, arguments, hint):
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(("written", "hint"), {"0,2": "write 0.2", "little": "write a number, as 0.2"}.items())
+def test_an_epsilon_that_is_no_number_is_refused_with_how_to_write_it(files, written, hint):
+    done = headcount("count", *CLICKED, "--epsilon", written, where=files)
+    assert (done.returncode, hint in done.stderr) == (2, True)
 
 
 def test_a_usage_error_exits_with_2_too(files):

@@ -18,6 +18,7 @@ SUM = Flags(typer.main.get_command(app).commands["sum"])
 @pytest.mark.parametrize(
     ("name", "value", "python", "typed"),
     [
+        ("delta", 1, "delta=1", "--delta 1"),
         ("delta", 1e-7, "delta=1e-7", "--delta 1e-7"),
         ("least", ..., "least=", "--least"),
         ("max_messages", 1.1, "max_messages=1.1", "--max-messages 1.1"),

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 from headcount.cli.option_groups import flattened
 from headcount.common.plugins import entry_points_of
 from headcount.errors import BadArgument, Refused
+from headcount.questions.argument import left_out
 
 CONTRIBUTED = "headcount.commands"  # the entry points by which other packages add commands
 PARTS = "headcount.parts"  # those of what our own commands need of the service
@@ -26,12 +27,24 @@ OTHERWISE = {  # what is called otherwise elsewhere
 SERVICE, SURVEY = "service", "survey"  # our packages that contribute commands
 
 
-def _refuse_repeated(command: Any, context: Any, words: list[str]) -> None:
-    """Options are counted as they are parsed, so that --n 3 --n=4 and --clip --no-clip are found, too."""
-    _, _, order = command.make_parser(context).parse_args(args=list(words))
+def _refuse_repeated(command: Any, context: Any, words: list[str]) -> Mapping[str, Any]:
+    """The options as they are typed. They are counted as they are parsed, so that --n 3 --n=4 and --clip --no-clip are
+    found, too."""
+    typed, _, order = command.make_parser(context).parse_args(args=list(words))
     for option, times in Counter(order).items():
         if times > 1 and option.param_type_name == "option" and not (option.multiple or option.count):
             raise BadArgument(option.opts[0], f"is given {times} times", "give it once: only one of them could count")
+    return cast(Mapping[str, Any], typed)
+
+
+def _refuse_incomplete(command: Any, typed: Mapping[str, Any]) -> None:
+    """An option that is left out is refused with what it is for."""
+    if any(option.is_eager and option.name in typed for option in command.params) or "help" in typed:
+        return
+    for option in command.params:
+        if option.required and option.param_type_name == "option" and option.name not in typed:
+            told = option.help or "what it is."
+            raise left_out(option.name, f"say {told[0].lower()}{told[1:].rstrip('.')}")
 
 
 def _pairs_apart(command: Any, words: list[str]) -> list[str]:
@@ -48,7 +61,9 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         args = _pairs_apart(self, args)
-        _refuse_repeated(self, ctx, args)
+        typed = _refuse_repeated(self, ctx, args)
+        if not ctx.resilient_parsing:
+            _refuse_incomplete(self, typed)
         return super().parse_args(ctx, args)
 
 

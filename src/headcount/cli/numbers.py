@@ -1,4 +1,4 @@
-"""Whole numbers as people type them: 10000, 10,000, 10_000 or 1e4."""
+"""Numbers as people type them: whole ones as 10000, 10,000, 10_000 or 1e4, others as 0.2."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from headcount.errors import BadArgument
 
+DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
 WORKS = "write a whole number, as 10000, 10,000 or 1e4"
 
@@ -40,4 +41,15 @@ def typed(text: Any) -> int:
         raise typer.BadParameter(f"{text!r} is not clear; {WORKS}") from None
 
 
+def decimal(text: Any) -> float:
+    """The parser of options that take a number, in which a comma may stand for the point or part thousands."""
+    try:
+        return float(text)
+    except ValueError:
+        written = str(text).strip().replace(",", ".")
+        works = f"write {written}" if DECIMAL_COMMA.fullmatch(str(text).strip()) else "write a number, as 0.2"
+        raise typer.BadParameter(f"{text!r} is no number; {works}") from None
+
+
 WHOLE: dict[str, Any] = {"parser": typed, "metavar": "NUMBER"}  # the arguments of such an option
+DECIMAL: dict[str, Any] = {"parser": decimal, "metavar": "NUMBER"}

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headcount.cli.numbers import WHOLE, looks_whole, whole
+from headcount.cli.numbers import DECIMAL, WHOLE, looks_whole, whole
 from headcount.cli.render import Format
 from headcount.errors import BadArgument
 from headcount.protocols import named
@@ -30,8 +30,10 @@ class EngineName(StrEnum):
     SPARK = "spark"
 
 
-Epsilon = Annotated[float, typer.Option(help="The privacy budget: smaller is more private. 1 is common.")]
-Delta = Annotated[float, typer.Option(help="The chance that the promise fails: far below 1/n, for example 1e-6.")]
+Epsilon = Annotated[float, typer.Option(**DECIMAL, help="The privacy budget: smaller is more private. 1 is common.")]
+Delta = Annotated[
+    float, typer.Option(**DECIMAL, help="The chance that the promise fails: far below 1/n, for example 1e-6.")
+]
 Neighbours = Annotated[str, typer.Option(help="What must not show: 'replace' one answer, or 'add-remove' one person.")]
 Params = Annotated[list[str] | None, typer.Option("--param", help="A parameter of the protocol, as name=value.")]
 Formats = Annotated[Format, typer.Option("--format", help="How to print the answer.")]

@@ -22,7 +22,7 @@ class Flags(Spelling):
         on, off = self._options[name].opts, self._options[name].secondary_opts
         if value is False:
             return off[0] if off else f"no {on[0]}"
-        return on[0] if value in (..., True) else f"{on[0]} {_typed(value)}"
+        return on[0] if value is ... or value is True else f"{on[0]} {_typed(value)}"
 
     def offers(self, name: str) -> bool:
         return name in self._options
