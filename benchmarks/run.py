@@ -35,6 +35,7 @@ import mixing
 import oracles
 import people
 import ranges
+import rounds
 import seals
 import several
 import simulation
@@ -46,6 +47,7 @@ from page import Section, page, replaced
 BENCHMARKS: dict[str, Callable[[bool], Section]] = {
     "accuracy": accuracy.measure,
     "distributions": ranges.measure,
+    "series": rounds.measure,
     "central": central.measure,
     "accounting": accounting.measure,
     "bernoulli": bernoulli.measure,
@@ -69,7 +71,7 @@ BENCHMARKS: dict[str, Callable[[bool], Section]] = {
     "browser": web_page.measure,
 }
 GROUPS = {
-    "peers": ("accuracy", "distributions", "central", "accounting", "laplace", "oracles"),
+    "peers": ("accuracy", "distributions", "series", "central", "accounting", "laplace", "oracles"),
     "service": ("uploads", "seals", "overload", "messages", "mixing", "several", "devices"),
 }
 HEAD = """# Benchmarks

@@ -9,6 +9,7 @@ import pyarrow.parquet as parquet
 
 import headcount as hc
 from headcount.privacy.compose import compose
+from headcount.running import release_answer
 
 PACKAGES = ("headcount", "numpy", "pyarrow")
 
@@ -104,3 +105,59 @@ def described(job):
     """What the others must be told of the same question: the scale of its noise."""
     asked = question(job)
     return lambda: [getattr(asked, "scale", 1.0)]
+
+
+def planned(job, **wished):
+    """The best plan for all rounds together."""
+    wished = {**wished, "models": job["model"], "neighbours": job["neighbours"], "rounds": job["rounds"]}
+    return hc.advise("count", n=job["people"], epsilon=job["epsilon"], delta=job["delta"], **wished).best
+
+
+def rounds(job):
+    """The same count in each round; where there are panels, each is asked in its own."""
+    if job["planning"]:
+        return lambda: planned(job)
+    plan, held = planned(job), np.load(job["data"])
+
+    def work():
+        told = hc.Series(plan)
+        panels = np.array_split(np.random.default_rng().permutation(held), plan.panels)  # noqa: TID251
+        for at in range(job["rounds"]):
+            told.run(panels[at % plan.panels])
+        return [told.round(1 + at).value for at in range(job["rounds"])]
+
+    return work
+
+
+def once(job):
+    """One round of an answer that never changes: it is asked once, and holds for all of them."""
+    alone = {**job, "rounds": 1}
+    if job["planning"]:
+        return lambda: planned(alone)
+    plan, held = planned(alone), np.load(job["data"])
+    return lambda: [hc.run(plan, held).value]
+
+
+def sums(job):
+    """How many people have come by each day; a trusted analyser counts them day by day, as `hc.series` does."""
+    if job["planning"]:
+        return lambda: planned(job, once=True)
+    plan, days = planned(job, once=True), np.load(job["data"])
+    if job["model"] != "central":
+        return lambda: hc.run(plan, days + 1).people
+    held, periods = np.bincount(days, minlength=job["rounds"]), np.arange(job["rounds"])
+    return lambda: release_answer(plan, plan.protocol.counted(periods, held), hc.SecretCoins()).people
+
+
+def ended(job):
+    """The same at the end of all days, from their distribution."""
+    question = hc.Distribution((0, job["rounds"]), job["rounds"])
+
+    def best():
+        wished = {"models": job["model"], "neighbours": job["neighbours"], "protocols": job["protocol"]}
+        return hc.advise(question, n=job["people"], epsilon=job["epsilon"], delta=job["delta"], **wished).best
+
+    if job["planning"]:
+        return best
+    plan, days = best(), np.load(job["data"]) + 0.5
+    return lambda: np.cumsum(hc.run(plan, days).people)

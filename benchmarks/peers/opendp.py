@@ -119,3 +119,54 @@ def tree(job):
 
 def quantile(job, places, part):
     return lambda scale: dp.m.make_private_quantile(*space(job), dp.max_divergence(), places, part, scale)
+
+
+def rounds(job):
+    """The same count in each round, with Gaussian noise, composed by concentrated privacy."""
+    held = np.load(job["data"]).tolist()
+    people = dp.vector_domain(dp.atom_domain(bounds=(0, 1)), size=len(held)), dp.symmetric_distance()
+    each = people >> dp.t.then_sum()
+
+    def noisy(scale):
+        return dp.c.make_composition([each >> dp.m.then_gaussian(scale)] * job["rounds"])
+
+    return answers(job, held, lambda: concentrated(job, noisy))
+
+
+def sums(job):
+    """How many people have come by each day, from a tree over the days that is made to agree at the year's end."""
+    held, gaussian = np.load(job["data"]).tolist(), job["noise"] == "Gaussian"
+    size = len(held) if job["neighbours"] == "replace" else None
+    days, branching = list(range(job["rounds"])), job["branching"]
+    distance = dp.L2Distance["i32"] if gaussian else dp.L1Distance["i32"]
+    counts = (
+        (dp.vector_domain(dp.atom_domain(T="i32"), size=size), dp.symmetric_distance())
+        >> dp.t.then_count_by_categories(days, null_category=False, MO=distance, TOA="i32")
+        >> dp.t.then_b_ary_tree(len(days), branching)
+    )
+    agreeing = dp.t.make_consistent_b_ary_tree(branching, TIA="i32", TOA="f64")
+
+    def planned():
+        if gaussian:
+            return concentrated(job, lambda scale: counts >> dp.m.then_gaussian(scale))
+        return calibrated(job, lambda scale: counts >> dp.m.then_laplace(scale))
+
+    return answers(job, held, planned, lambda counted: np.cumsum(agreeing(counted)[: len(days)]))
+
+
+def concentrated(job, noisy):
+    """Calibrated at the delta of the job."""
+
+    def promised(scale):
+        return dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(noisy(scale)), job["delta"])
+
+    apart = 2 if job["neighbours"] == "replace" else 1
+    return promised(dp.binary_search_param(promised, apart, (job["epsilon"], job["delta"]), bounds=(1.0, 1e3)))
+
+
+def answers(job, held, planned, finished=list):
+    """The planning, or the answers of a plan that is ready."""
+    if job["planning"]:
+        return planned
+    plan = planned()
+    return lambda: finished(plan(held))
