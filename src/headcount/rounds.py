@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
-from typing import Any, ClassVar, Self, SupportsIndex
+from typing import Any, ClassVar, NamedTuple, Self, SupportsIndex
 
 from headcount.answers.error_law import ErrorLaw
 from headcount.answers.error_sums import by_panels, error_sum
@@ -86,6 +86,7 @@ class Series(Tabular):
         self.asks = plan.protocol.task.asks
         self._answers: list[Estimate | None] = []
         self._blocks: dict[tuple[int, int], Estimate] = {}
+        self._figured: dict[tuple[int, Label | None], dict[str, _Figure]] = {}  # which later rounds do not change
 
     @classmethod
     def of_events(cls, plan: Plan, begins: Sequence[str], levels: BlockWidths, asks: str) -> Self:
@@ -100,6 +101,7 @@ class Series(Tabular):
         """The answers of all nodes: of rounds, and of blocks by their first round and width."""
         self._answers = [nodes[at, 1] for at in range(1, self.rounds + 1)]
         self._blocks = {node: answer for node, answer in nodes.items() if node[1] > 1}
+        self._figured.clear()
 
     @property
     def answers(self) -> Mapping[int, Estimate]:
@@ -400,23 +402,26 @@ class Series(Tabular):
         look = {"title": title or asked, "subtitle": "Round by round, with 95% intervals", "caption": self.promise}
         return over_time([each for each in courses if each.points], target, names=self.begins, theme=theme, **look)
 
-    def sheet(self, *, cell: Label | None = None) -> TextTable:
+    def sheet(self, *, cell: Label | None = None, changes: bool = False) -> TextTable:
         """A row for each round: its answer, and the sum so far, with their 95% intervals.
 
         Parameters
         ----------
         cell : optional
             The category, of a histogram.
+        changes : bool
+            Also the change since the round before.
         """
+        names = {"answer": self._counts, "cumulative": "sum so far"} | ({"change": "change"} if changes else {})
         rows = []
         for number in range(1, len(self._answers) + 1):
-            if number in self.answers:
-                each, total = self.round(number, cell=cell), self.cumulative(number, cell=cell)
-                rows.append((self._called(number), *(part for found in (each, total) for part in _shown(found))))
-            else:
-                rows.append((self._called(number), "skipped", "", "", ""))
-        columns = ("round", self._counts, "95% interval", "sum so far", "95% interval")
-        return TextTable(columns, tuple(rows), frozenset({0, 1, 3}), repr(self))
+            found = self._figures(number, cell)
+            parts = [found[name].shown if name in found else ("", "") for name in names]
+            if not found:
+                parts[0] = ("skipped", "")
+            rows.append((self._called(number), *(part for pair in parts for part in pair)))
+        columns = ("round", *(part for name in names.values() for part in (name, "95% interval")))
+        return TextTable(columns, tuple(rows), frozenset({0, *range(1, len(columns), 2)}), repr(self))
 
     def _called(self, number: int) -> str:
         return self.begins[number - 1] if self.begins else str(number)
@@ -442,14 +447,23 @@ class Series(Tabular):
         return [self._record(number, cell) for number in range(1, len(self._answers) + 1)]
 
     def _record(self, number: int, cell: Label | None) -> dict[str, Any]:
-        if number not in self.answers:
+        found = self._figures(number, cell)
+        if not found:
             return {"round": number, "skipped": True}
-        found = {"answer": self.round(number, cell=cell), "cumulative": self.cumulative(number, cell=cell)}
-        if number - 1 in self.answers:
-            found["change"] = self.difference(number, number - 1, cell=cell)
         return {"round": number} | {
-            name: {"value": part.value, "interval95": list(part.interval())} for name, part in found.items()
+            name: {"value": part.value, "interval95": list(part.interval)} for name, part in found.items()
         }
+
+    def _figures(self, number: int, cell: Label | None) -> dict[str, _Figure]:
+        """What a table, a chart and a file tell of a round, computed once; nothing of one that was skipped."""
+        if number not in self.answers:
+            return {}
+        if (number, cell) not in self._figured:
+            found = {"answer": self.round(number, cell=cell), "cumulative": self.cumulative(number, cell=cell)}
+            if number - 1 in self.answers:
+                found["change"] = self.difference(number, number - 1, cell=cell)
+            self._figured[number, cell] = {name: _Figure.of(part) for name, part in found.items()}
+        return self._figured[number, cell]
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         if self.left:
@@ -465,6 +479,19 @@ class Series(Tabular):
         return f"Series: {asked}{panels}, {self.promise}"
 
 
+class _Figure(NamedTuple):
+    """A value, its 95% interval, and both as text, without the law of its error."""
+
+    value: float
+    interval: tuple[float, float]
+    shown: tuple[str, str]
+
+    @classmethod
+    def of(cls, found: Linear) -> Self:
+        value, low, high = found.shown()
+        return cls(found.value, found.interval(), (value, f"{low} to {high}"))
+
+
 def _scaled(noise: Noise, scale: float) -> Noise:
     return Noise(noise.values * scale, noise.masses, noise.dropped)
 
@@ -477,8 +504,3 @@ def _columns(record: Mapping[str, Any]) -> dict[str, Any]:
         low, high = part["interval95"]
         columns |= {name: part["value"], f"{name}_low95": low, f"{name}_high95": high}
     return columns
-
-
-def _shown(found: Linear) -> tuple[str, str]:
-    value, low, high = found.shown()
-    return value, f"{low} to {high}"

@@ -10,10 +10,12 @@ from typer.testing import CliRunner
 
 import headcount as hc
 from headcount.cli.main import app
-from headcount.errors import BadArgument
+from headcount.errors import BadArgument, UnknownCollection, Unsupported
 from headcount.protocols.base.report_size import X25519, Wire
 from headcount_service.analyser.duties import Duties
 from headcount_service.operator.operator import Operator
+from headcount_service.runtime.http import Request
+from headcount_service.web.series import CollectedSeries
 from headcount_service.wire.signed_release import Released
 
 WEEKS = 3
@@ -79,3 +81,38 @@ def test_a_series_is_refused_of_a_plan_for_one_round_and_shown_by_category(parti
     with pytest.raises(BadArgument, match="for one round"):
         CliRunner().invoke(app, command, catch_exceptions=False)
     assert desk.names() == before
+
+
+@pytest.mark.parametrize("databases", ["sqlite"], indirect=True)
+def test_the_page_shows_nothing_that_was_not_released(parties):
+    parties.endowed(epsilon=2)
+    protocol = hc.protocol("generalised-response", hc.Histogram(3), n=20, least=3, epsilon=0.3)
+    collection = parties.agreed(hc.Plan(protocol, hc.Budget(1, rounds=WEEKS), Wire(2, X25519)), batches=WEEKS)
+    for _ in range(2):
+        parties.reported(collection, 0, 1, 2)
+        parties.clock.now += WINDOW
+        parties.batches.advance()
+    page = CollectedSeries(parties.analyser)
+    asked = Request({"collection": collection.id, "cell": "2"}, b"")
+
+    def rows():
+        return [row[1] for row in page.rounds(asked)["sheet"]["rows"]]
+
+    def states():
+        return [each["state"] for each in parties.analyser.state(collection.id)["batches"]]
+
+    for part in (page.rounds, page.csv, page.parquet):
+        with pytest.raises(Unsupported, match="no round has an answer yet"):
+            part(asked)
+    assert states() == ["delivered", "delivered"]
+    parties.release(collection, 2)
+    assert (rows()[0], len(rows()), states()) == ("skipped", 2, ["delivered", "released"])
+    parties.release(collection, 1)  # the twin
+    assert "skipped" not in rows()
+    for place in ("3", "999"):
+        with pytest.raises(BadArgument, match="cell is not there"):
+            page.rounds(Request({**asked.path, "cell": place}, b""))
+    parties.analyser.destroy(collection.id)
+    with pytest.raises(UnknownCollection):
+        page.csv(asked)
+    assert page._kept == {}

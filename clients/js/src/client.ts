@@ -160,8 +160,14 @@ export class Client {
     return {
       ...own, corrupt: own.corrupt ?? null, anyone: own.anyone ?? null, fixed: own.fixed ?? null, padded: own.padded ?? null,
       rounds: own.rounds ?? null, ...(sent ?? sentOf(sealedOf(made, report))), lifetime_epsilon: inexactly(epsilon),
-      lifetime_delta: inexactly(delta), again: false,
+      lifetime_delta: inexactly(delta), again: false, number: own.rounds ? await this.numberOf(made) : null,
     };
+  }
+
+  /** Which of this device's reports to the collection it is: batches to which it did not report are left out. */
+  private async numberOf({ collection, batch }: Kept): Promise<number> {
+    const own = (await this.reports()).filter((name) => name.startsWith(`${collection}-`));
+    return own.filter((name) => Number.parseInt(name.slice(collection.length + 1), 10) <= batch).length;
   }
 
   async receipts(): Promise<Receipt[]> {

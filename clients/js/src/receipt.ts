@@ -24,6 +24,7 @@ export interface Receipt {
   readonly padded: boolean | null; // whether the answer itself was sent, which only messages that the shuffler adds hide
   readonly pinned: boolean; // whether the claim was not worked out here, but vouched for by a hash
   readonly rounds: number | null; // of a series: epsilon and delta are those of all of them
+  readonly number: number | null; // of a series, which of this device's own reports to it this is
 }
 
 const LEFT = {
@@ -62,10 +63,10 @@ export function receiptText(told: Receipt): string {
 }
 
 /** Of a series, what holds for all of its rounds. */
-function together({ batch, rounds, epsilon, delta }: Receipt): string {
-  if (rounds === null) return "";
+function together({ number, rounds, epsilon, delta }: Receipt): string {
+  if (number === null || rounds === null) return "";
   const come = `come to epsilon ${general(epsilon)}, delta ${general(delta)} in all`;
-  return ` That holds for all rounds together: this is report ${batch} of at most ${grouped(rounds)}, which ${come}.`;
+  return ` That holds for all rounds together: this is report ${number} of at most ${grouped(rounds)}, which ${come}.`;
 }
 
 /** Whether others hide this report: by itself it gives away more than the guarantee says. */

@@ -196,12 +196,13 @@ test("a series counts once, with all of its rounds, and has no more than these",
   const first = new MemoryStore();
   const told = await new Client(first, limits).report(new Line(series.offer), name(series), 1);
   assert.deepEqual([told.batch, told.rounds, told.epsilon, told.pinned], [2, 3, 1, false]);
-  assert.match(receiptText(told), /this is report 2 of at most 3, which come to epsilon 1, delta 0 in all\./);
+  assert.match(receiptText(told), /this is report 1 of at most 3, which come to epsilon 1, delta 0 in all\./);
   const earlier = JSON.stringify({ ...JSON.parse([...first.content.values()][0] ?? ""), batch: 1 });
   const store = new MemoryStore(new Map([[`${series.hash}-1.json`, earlier]]));
   const client = new Client(store, limits);
   const next = await client.report(new Line(series.offer), name(series), 0);
-  assert.deepEqual([next.lifetime_epsilon, store.content.size], [1, 2]);
+  assert.deepEqual([next.lifetime_epsilon, store.content.size, next.number], [1, 2, 2]);
+  assert.deepEqual((await client.receipts()).map(({ batch, number }) => [batch, number]), [[1, 1], [2, 2]]);
   const pinned = { hash: COUNT.hash };
   const other = new Client(store, { ...limits, ...TOGETHER });
   await assert.rejects(other.report(new Line(COUNT.offer), name(COUNT), 1, pinned), { name: "OverBudget" });

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from html import escape
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +43,13 @@ class Tabular:
             Path(path).write_text(text, encoding="utf-8")
         return text
 
-    def to_parquet(self, path: str | Path) -> None:
-        """Write the records to a Parquet file, with columns of their own for the ends of an interval.
+    def to_parquet(self, path: str | Path | None = None) -> bytes:
+        """The records as Parquet, with columns of their own for the ends of an interval.
 
         Parameters
         ----------
-        path : str or Path
-            Its name.
+        path : str or Path, optional
+            A file to write it to as well.
 
         Raises
         ------
@@ -60,7 +61,11 @@ class Tabular:
             from pyarrow import parquet
         except ImportError:
             raise MissingExtra("writing Parquet", "files") from None
-        parquet.write_table(pyarrow.Table.from_pylist(flat(self.records())), str(path))
+        written = BytesIO()
+        parquet.write_table(pyarrow.Table.from_pylist(flat(self.records())), written)
+        if path is not None:
+            Path(path).write_bytes(written.getvalue())
+        return written.getvalue()
 
     def to_latex(self) -> str:
         """The records as a table of LaTeX, which needs the package booktabs."""

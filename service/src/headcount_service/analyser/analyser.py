@@ -26,6 +26,7 @@ from headcount_service.store.account import Account
 from headcount_service.store.database import Database, do, many, one
 from headcount_service.wire.collection import Collection
 from headcount_service.wire.keys import Announced, Keys
+from headcount_service.wire.signed_release import Released
 
 BATCH = "SELECT * FROM batches WHERE collection = :name AND number = :number"
 COLLECTION = "SELECT * FROM collections WHERE id = :name"
@@ -159,8 +160,16 @@ class Analyser:
             "epsilon": collection.plan.budget.epsilon,
             "delta": collection.plan.budget.delta,
             "last": collection.batches,
+            "rounds": collection.plan.rounds,
             "batches": batches,
         }
+
+    def released(self, name: str) -> dict[int, Released]:
+        """The releases of a collection so far, by batch. Nothing is released that was not yet."""
+        told = "SELECT number, result FROM batches WHERE collection = :name AND state = 'released' ORDER BY number"
+        with self.database.reading() as connection:
+            self.lock_open(connection, name)
+            return {row["number"]: Released(json.loads(row["result"])) for row in many(connection, told, name=name)}
 
     def destroy(self, name: str) -> None:
         """Delete messages, keys and answers; charges stay. Idempotent."""

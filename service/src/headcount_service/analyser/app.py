@@ -18,10 +18,9 @@ from headcount_service.issuer.app import IssuerRoutes
 from headcount_service.issuer.issuer import Issuer
 from headcount_service.runtime.http import Request, Response, Route
 from headcount_service.runtime.metrics import CachedGauges, Gauges, Metrics
-from headcount_service.runtime.party_app import DONE, LARGEST_CONFIG, OPERATOR, PartyApp, fields
+from headcount_service.runtime.party_app import ANALYST, DONE, LARGEST_CONFIG, OPERATOR, PartyApp, fields
 from headcount_service.runtime.tokens import Tokens
 
-ANALYST = frozenset({"operator", "analyst"})
 SHUFFLER = frozenset({"shuffler"})
 LARGEST_PART = 1 << 22
 PLAIN = re.compile(r"[0-9]{1,40}([/.][0-9]{1,40})?")

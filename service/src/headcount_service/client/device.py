@@ -265,9 +265,15 @@ class Client:
         return Receipt(
             **own,
             **(kept.get("sent") or _sent(kept)),
+            number=self._number(kept) if kept.get("rounds") else None,
             lifetime_epsilon=float(epsilon),
             lifetime_delta=float(delta),
         )
+
+    def _number(self, kept: dict[str, Any]) -> int:
+        """Which of this device's reports to the collection it is: batches to which it did not report are left out."""
+        batches = [int(path.stem.rpartition("-")[2]) for path in self.folder.glob(f"{kept['collection']}-*.json")]
+        return sum(batch <= kept["batch"] for batch in batches)
 
     def receipts(self) -> list[Receipt]:
         """The receipts of all reports in the folder."""

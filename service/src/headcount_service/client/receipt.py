@@ -46,6 +46,8 @@ class Receipt:
         Whether a hash vouches for the claim, which the device did not work out.
     rounds : int or None
         Of a series, how many rounds its promise is for; epsilon and delta are those of all of them.
+    number : int or None
+        Of a series, which of this device's own reports to it this is.
     """
 
     question: str
@@ -68,6 +70,7 @@ class Receipt:
     padded: bool | None = None
     pinned: bool = False
     rounds: int | None = None
+    number: int | None = None
 
     @property
     def odds(self) -> float:
@@ -96,7 +99,7 @@ class Receipt:
         )
         if self.rounds is not None:
             mixed += (
-                f" That holds for all rounds together: this is report {self.batch} of at most {self.rounds:,}, which "
+                f" That holds for all rounds together: this is report {self.number} of at most {self.rounds:,}, which "
                 f"come to epsilon {self.epsilon:g}, delta {self.delta:g} in all."
             )
         alone = (

@@ -25,6 +25,7 @@ from headcount.rounds import Series
 from headcount_service.wire.admission import ROLE, Issuing
 from headcount_service.wire.collection import Admission, Collection, require_collectable
 from headcount_service.wire.http_client import Remote
+from headcount_service.wire.released_series import series_of
 from headcount_service.wire.signed_release import Released
 from headcount_service.wire.validation import ISSUING
 
@@ -388,15 +389,9 @@ class Operator:
         errors.BadArgument
             If the plan is for one round.
         """
-        series = Series(self.collection(name).plan)
-        batches = self.state(name)["batches"]
-        released = {each["batch"] for each in batches if each["state"] == "released"}
-        for batch in range(1, max(released, default=0) + 1):
-            if batch in released:
-                series.add(Released(self.release(name, batch)).answer)
-            else:
-                series.skip()
-        return series
+        plan = self.collection(name).plan
+        released = [each["batch"] for each in self.state(name)["batches"] if each["state"] == "released"]
+        return series_of(plan, {batch: Released(self.release(name, batch)) for batch in released})
 
     def _never_comes(self, name: str, batch: int) -> bool:
         """Whether the shuffler has destroyed the batch and the analyser does not have it."""

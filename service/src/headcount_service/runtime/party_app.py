@@ -17,6 +17,7 @@ from headcount_service.store.schema import is_current
 from headcount_service.wire.keys import Keys
 
 OPERATOR = frozenset({"operator"})
+ANALYST = frozenset({"operator", "analyst"})
 MONITOR = frozenset({"operator", "monitor"})
 LARGEST_CONFIG = 1 << 23
 DONE = {"done": True}

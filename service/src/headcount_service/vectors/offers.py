@@ -341,8 +341,8 @@ def receipts() -> Iterator[dict[str, Any]]:
         replace(plain, corrupt=0, anyone=True, fixed=False),
         replace(plain, corrupt=0, epsilon=1.0, colluding=1.0),
         replace(plain, corrupt=500, anyone=False, fixed=True),
-        replace(plain, batch=3, rounds=52),
-        replace(plain, batch=1_000, rounds=1_200, colluding=1.0, padded=True, epsilon=0.75, delta=0.0),
+        replace(plain, batch=4, rounds=52, number=3),
+        replace(plain, batch=1_000, rounds=1_200, number=1_000, colluding=1.0, padded=True, epsilon=0.75, delta=0.0),
         replace(plain, epsilon=0.001, colluding=6.9, lifetime_epsilon=123456.0, lifetime_delta=0.1, least=2),
     ):
         yield {"receipt": told.to_json(), "text": str(told)}

@@ -17,6 +17,7 @@ from headcount_service.web import advisor
 from headcount_service.web.data import LARGEST as LARGEST_FILE
 from headcount_service.web.data import Asked, File, Files, told
 from headcount_service.web.form import description
+from headcount_service.web.series import CollectedSeries
 from headcount_service.web.static_files import PAGE, contents
 from headcount_service.web.visits import Visits
 from headcount_service.web.workers import Work, Workers
@@ -37,7 +38,8 @@ ASKED: dict[str, tuple[Work, str]] = {
 class Pages:
     """What is served to browsers: the files and, in a trial, whatever they ask of Python.
 
-    Only a trial computes on request and has visitors; a real party does not. A trial is for
+    Only a trial computes for everybody and has visitors; a real party computes for those with a token, and only
+    series of what was released. A trial is for
     this machine: its pages answer by no other name, and to no other page. Where it has files, its
     address is a secret: others who use this machine reach the port, too.
     """
@@ -72,6 +74,8 @@ class Pages:
                 Route("POST", f"/page/{name}", summary, self._asking(work), body="Any", most=LARGEST)
                 for name, (work, summary) in ASKED.items()
             ]
+        if role == "analyser" and "collections" in parts:
+            routes += CollectedSeries(opened.analyser()).routes
         if self.visits is not None and "ask" in parts:
             visits = self.visits
             routes += [

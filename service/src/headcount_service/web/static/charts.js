@@ -7,6 +7,7 @@ const LETTER = 6.5; // pixels of a letter, about
 const BIG = 7.6; // of one beside a bar
 const LINE = 12; // letters of a name, where a picture is narrow
 const NARROW = 460;
+const MANY = 40; // rounds, from which on their intervals are a band
 
 /** A figure that is drawn again when its width changes, and can be kept as a file. */
 export class Figure {
@@ -188,6 +189,15 @@ export function map(width, columns, truths, sizes, here) {
   return [drawn, legend];
 }
 
+/** Round numbers at even distances between two ends. */
+function even(low, high, most) {
+  const power = 10 ** Math.floor(Math.log10((high - low) / 2));
+  const step = power * [1, 2, 5, 10].find((each) => (high - low) / (power * each) <= most);
+  const marks = [];
+  for (let at = Math.ceil(low / step); at * step <= high; at++) marks.push(at * step);
+  return marks;
+}
+
 /** Estimates with the intervals that they have. */
 export function bars(width, cells, label) {
   const room = Math.floor(Math.min(150, width * 0.34) / BIG) - 1; // letters of a label
@@ -198,10 +208,7 @@ export function bars(width, cells, label) {
   const low = Math.min(0, ...cells.map((cell) => Math.min(cell.value, cell.low)));
   const high = Math.max(0, ...cells.map((cell) => Math.max(cell.value, cell.high))) || (low < 0 ? 0 : 1);
   const x = (value) => margin.left + ((value - low) / (high - low)) * (width - margin.left - margin.right);
-  const power = 10 ** Math.floor(Math.log10((high - low) / 2));
-  const step = power * [1, 2, 5, 10].find((each) => (high - low) / (power * each) <= (width < NARROW ? 3 : 6));
-  const marks = [];
-  for (let at = Math.ceil(low / step); at * step <= high; at++) marks.push(at * step);
+  const marks = even(low, high, width < NARROW ? 3 : 6);
   return picture(width, height, label,
     marks.map((value) => [
       s("line", { class: "grid", x1: x(value), x2: x(value), y1: margin.top, y2: height - margin.bottom }),
@@ -244,4 +251,54 @@ export function cumulative(width, { people, stops, ticks: marks }, chosen, label
     s("line", { class: "here", x1: x(here.at), x2: x(here.at), y1: y(0), y2: y(here.below / people) }),
     s("line", { class: "here", x1: margin.left, x2: x(here.at), y1: y(here.below / people), y2: y(here.below / people) }),
     s("circle", { class: "dot of-central", cx: x(here.at), cy: y(here.below / people), r: 5 }));
+}
+
+/** Values round after round with their intervals: a panel below the other, and bands instead of bars if there are many. */
+export function courses(width, panels, last, label) {
+  const margin = { left: 50, right: 12, bottom: 42 };
+  const [tall, head] = [width < NARROW ? 96 : 112, 34];
+  const height = panels.length * (tall + head) + margin.bottom;
+  const x = (round) => margin.left + ((round - 0.5) / last) * (width - margin.left - margin.right);
+  const every = Math.ceil(last / (width < NARROW ? 5 : 10));
+  const numbered = Array.from({ length: last }, (_, at) => at + 1).filter((round) => (round - 1) % every === 0);
+  const bottom = height - margin.bottom;
+  return picture(width, height, label,
+    panels.map((panel, at) => course(panel, x, { top: at * (tall + head) + head, tall, from: margin.left, to: width - margin.right, band: last >= MANY })),
+    s("line", { class: "axis", x1: margin.left, x2: width - margin.right, y1: bottom, y2: bottom }),
+    numbered.map((round) => s("text", { x: x(round), y: bottom + 18, "text-anchor": "middle" }, String(round))),
+    s("text", { x: (margin.left + width - margin.right) / 2, y: height - 4, "text-anchor": "middle" }, "round"));
+}
+
+function course({ label, points }, x, { top, tall, from, to, band }) {
+  let [low, high] = [Math.min(...points.map(([, , least]) => least)), Math.max(...points.map(([, , , most]) => most))];
+  if (low >= high) [low, high] = [low - 1, high + 1];
+  const y = (value) => top + tall - 6 - ((value - low) / (high - low)) * (tall - 12);
+  const told = ([round, value, least, most]) => s("title", {}, `Round ${round}: ${number(value)}, from ${number(least)} to ${number(most)}`);
+  return [
+    s("text", { class: "of", x: from, y: top - 10 }, label),
+    even(low, high, 4).map((value) => [
+      s("line", { class: "grid", x1: from, x2: to, y1: y(value), y2: y(value) }),
+      s("text", { x: from - 8, y: y(value) + 4, "text-anchor": "end" }, short(value)),
+    ]),
+    low < 0 && high > 0 && s("line", { class: "axis", x1: from, x2: to, y1: y(0), y2: y(0) }),
+    band && stretches(points).map((part) => [
+      s("polygon", { class: "band of-shuffle", points: [...part.map(([round, , least]) => `${x(round)},${y(least)}`), ...part.map(([round, , , most]) => `${x(round)},${y(most)}`).reverse()].join(" ") }),
+      s("polyline", { class: "curve of-shuffle", points: part.map(([round, value]) => `${x(round)},${y(value)}`).join(" ") }),
+    ]),
+    !band && points.map(([round, , least, most]) => [
+      s("line", { class: "whisker", x1: x(round), x2: x(round), y1: y(least), y2: y(most) }),
+      [least, most].map((end) => s("line", { class: "whisker", x1: x(round) - 4, x2: x(round) + 4, y1: y(end), y2: y(end) })),
+    ]),
+    points.map((point) => s("circle", { class: "dot of-shuffle", cx: x(point[0]), cy: y(point[1]), r: band ? 2 : 4.5 }, told(point))),
+  ];
+}
+
+/** Rounds that follow each other without a gap. */
+function stretches(points) {
+  const found = [];
+  for (const point of points) {
+    if (found.length && found.at(-1).at(-1)[0] === point[0] - 1) found.at(-1).push(point);
+    else found.push([point]);
+  }
+  return found;
 }

@@ -2,6 +2,7 @@
 
 import { $, ask, askText, h, number, saved, sentence, whole } from "./dom.js";
 import { bars } from "./charts.js";
+import { Rounds } from "./series.js";
 
 const KEPT = "headcount token";
 const OFTEN = { shuffler: 3000, analyser: 10_000 }; // milliseconds between looks
@@ -153,7 +154,8 @@ async function atAnalyser(names) {
     h("h2", {}, "What has been spent"), own.length ? spending(own) : h("p", {}, "No population has a budget yet."), h("h2", {}, "Answers")));
   const cards = states.map(async (state) => {
     const releases = await Promise.all(state.batches.map(({ batch, state: far }) => far === "released" && once(release(state.collection, batch), text)));
-    return { of: state.population, element: same(state.collection, state, () => answers(state, releases)) };
+    const batchwise = same(state.collection, state, () => h("div", {}, batches(state, releases)));
+    return { of: state.population, element: await (state.rounds > 1 ? inRounds(state, batchwise) : answers(state, batchwise)) };
   });
   return [{ of: "", element: spent }, ...(await Promise.all(cards))];
 }
@@ -172,15 +174,37 @@ const percent = (share, rounded) => `${rounded(1000 * share) / 10}%`;
 const release = (name, batch) => `v1/collections/${name}/batches/${batch}/release`;
 const text = (path) => askText("POST", path, undefined, { token });
 
-function answers(asked, releases) {
-  const { collection, question, task, population, epsilon, delta, last, batches } = asked;
-  const parts = batches.map(({ batch, state, reports, added }, at) => h("div", { class: "batch" },
+function answers(asked, batchwise) {
+  return same(`answers ${asked.collection}`, asked, ({ collection, question, task, population, epsilon, delta }) => h("section", { class: "step", "data-collection": collection }, h("h3", { class: "question", tabindex: -1 }, question),
+    facts({ collection: id(collection), asks: task, population, epsilon: number(epsilon), delta: number(delta) }), batchwise));
+}
+
+function batches(asked, releases) {
+  if (!asked.batches.length) return h("p", {}, "No batch has been delivered yet. One that is destroyed for too few reports never comes.");
+  const { collection, last } = asked;
+  return asked.batches.map(({ batch, state, reports, added }, at) => h("div", { class: "batch" },
     h("p", {}, h("b", {}, `Batch ${batch} of ${last}: ${state === "purged" ? "destroyed unread by the shuffler" : WORDS[state] ?? state}`),
       state === "purged" ? "" : ` · ${whole(reports - added)} reports${nobody(added)}`),
     state === "released" ? released(releases[at], collection, batch) : state === "delivered" || state === "claimed" ? releasing(asked, batch) : null));
-  return h("section", { class: "step", "data-collection": collection }, h("h3", { class: "question", tabindex: -1 }, question),
-    facts({ collection: id(collection), asks: task, population, epsilon: number(epsilon), delta: number(delta) }),
-    batches.length ? parts : h("p", {}, "No batch has been delivered yet. One that is destroyed for too few reports never comes."));
+}
+
+/** Of a collection in rounds the series comes first; its batches one by one are behind it, where asked for. */
+async function inRounds({ collection, question, task, population, epsilon, delta, last, rounds, batches: come }, batchwise) {
+  const card = same(`rounds ${collection}`, null, () => {
+    const series = new Rounds(collection, question, token);
+    const each = h("details", {}, h("summary", {}, "Its batches, one by one"), h("div", {}));
+    const far = h("p", { role: "status" });
+    const promise = { "epsilon, all rounds": number(epsilon), "delta, all rounds": number(delta), "rounds paid for": whole(rounds) };
+    const element = h("section", { class: "step", "data-collection": collection }, h("h3", { class: "question", tabindex: -1 }, question),
+      facts({ collection: id(collection), asks: task, population, ...promise }), far, series.element, each);
+    return { element, series, far, each };
+  });
+  const released = come.filter(({ state }) => state === "released").map(({ batch }) => batch);
+  const words = `${whole(released.length)} of ${whole(last)} rounds are released.`;
+  if (card.far.textContent !== words) card.far.textContent = words;
+  placed(card.each.lastChild, [batchwise]);
+  await card.series.update(released);
+  return card.element;
 }
 
 const left = (name) => get("v1/populations").then(({ populations }) => populations.find(({ population }) => population === name).remaining).catch(() => null);

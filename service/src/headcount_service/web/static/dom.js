@@ -60,21 +60,26 @@ const parsed = (text) => {
 };
 
 /** An answer of the server, to the letter. */
-export async function askText(method, path, content, { token, signal } = {}) {
+export const askText = (...all) => received((response) => response.text(), ...all);
+
+/** The same as bytes. */
+export const askBytes = (...all) => received((response) => response.blob(), ...all);
+
+async function received(read, method, path, content, { token, signal } = {}) {
   const headers = { ...(token ? { Authorization: `Bearer ${token}` } : {}) };
-  let response, text;
+  let response, body;
   try {
     response = await fetch(path, {
       method, headers, signal, cache: "no-store", credentials: "omit",
       body: content === undefined ? undefined : JSON.stringify(content),
     });
-    text = await response.text();
+    body = await (response.ok ? read(response) : response.text());
   } catch (problem) {
     if (problem.name === "AbortError") throw problem;
     throw new Told("the server cannot be reached; is it still running?", 0);
   }
-  if (response.ok) return text;
-  const told = parsed(text);
+  if (response.ok) return body;
+  const told = parsed(body);
   throw new Told(told?.error ?? `the server refused with ${response.status}`, response.status, told ?? {});
 }
 
@@ -86,8 +91,8 @@ export async function ask(...all) {
 
 export const post = (path, content, signal) => ask("POST", path, content, { signal });
 
-export function saved(name, kind, text) {
-  const link = h("a", { href: URL.createObjectURL(new Blob([text], { type: kind })), download: name });
+export function saved(name, kind, content) {
+  const link = h("a", { href: URL.createObjectURL(new Blob([content], { type: kind })), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
