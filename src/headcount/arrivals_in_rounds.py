@@ -48,7 +48,7 @@ class ArrivalsInRounds(Series):
         return self.plan.protocol.crowd.each
 
     def cumulative(self, last: int | None = None, *, first: int = 1, cell: Label | None = None) -> Linear:
-        last = self.rounds if last is None else last
+        last, first = self._stretch(last, first)
         return self.linear(dict.fromkeys(range(first, last + 1), 1.0), cell=cell)
 
     def linear(self, weights: Mapping[int, float], *, cell: Label | None = None) -> Linear:

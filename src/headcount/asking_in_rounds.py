@@ -123,10 +123,13 @@ def series(
     if column is None and question is not None and not question.reads and question.shape is not Shape.BIT:
         raise BadArgument("column", "is missing", "name the column that holds people's answers")
     asked = (question or Count()).planned(private=True)
+    if asked.per_person or asked.answered != "values":
+        problem = f"is {asked.name!r}, and answers of rounds are numbers that add up"
+        raise BadArgument("question", problem, "ask for a count, a histogram or a sum in every round")
     sums = cumulative and asked.shape is Shape.BIT
     budget, levels = Budget(epsilon, delta, Neighbours.ADD_REMOVE), BlockWidths((1,), rounds, 0.0)
     if sums:
-        made = _plan(asked.once_in(rounds), budget, contributes)
+        made = _plan(asked.over_rounds(rounds), budget, contributes)
     else:
         made, levels = _plan_of_blocks(asked, budget, levels, contributes, cumulative=cumulative)
     coins = coins or SecretCoins()

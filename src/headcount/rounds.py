@@ -20,6 +20,7 @@ from headcount.answers.error_law import ErrorLaw
 from headcount.answers.error_sums import by_panels, error_sum
 from headcount.answers.estimate import Estimate
 from headcount.answers.linear import Linear
+from headcount.common.quantity import quantity
 from headcount.engines.engine import Rows, engine_for
 from headcount.errors import BadArgument, Unsupported
 from headcount.figures.over_time import Course, over_time
@@ -208,8 +209,7 @@ class Series(Tabular):
         cell : optional
             The category, of a histogram.
         """
-        last = len(self._answers) if last is None else last
-        nodes = self.levels.nodes(last, first)
+        nodes = self.levels.nodes(*self._stretch(last, first))
         parts = [(self._blocks.get(node) or self.answers.get(node[0]), 1.0) for node in nodes]
         return self._summed([(answer, weight) for answer, weight in parts if answer is not None], cell)
 
@@ -231,9 +231,11 @@ class Series(Tabular):
         Raises
         ------
         errors.Unsupported
-            If a person may be in several of these rounds.
+            If a person may be in several of these rounds, or the question is not how many people there are.
         """
-        last = len(self._answers) if last is None else last
+        last, first = self._stretch(last, first)
+        if self.plan.protocol.task.unit_words != "people":
+            raise Unsupported(f"a {self._counts} tells no number of people", "ask for a count or a histogram")
         if last > first and not self._each_once:
             raise Unsupported(
                 "people who are in several rounds would be counted several times: monthly people are not the sum of "
@@ -286,7 +288,7 @@ class Series(Tabular):
         cell : optional
             The category, of a histogram.
         """
-        last = len(self._answers) if last is None else last
+        last, first = self._stretch(last, first)
         numbers = [at for at in self.answers if first <= at <= last]
         if len(numbers) < 2:
             raise BadArgument("first", "leaves fewer than two answers", "a trend needs two or more")
@@ -307,9 +309,25 @@ class Series(Tabular):
         self._require_answers(weights)
         return self._summed([(self.answers[number], weight) for number, weight in weights.items()], cell)
 
+    def _stretch(self, last: int | None, first: int) -> tuple[int, int]:
+        """The last and the first of a stretch of rounds that are over."""
+        newest = len(self._answers)
+        if not newest:
+            raise BadArgument("series", "has no answer yet", "run a round first")
+        last = newest if last is None else last
+        for name, number in (("last", last), ("first", first)):
+            works = f"use a whole number from 1 to {newest:,}"
+            if quantity(name, number, works) != int(number) or not 1 <= number <= newest:
+                raise BadArgument(name, f"is {number:,}", works)
+        if first > last:
+            raise BadArgument("first", f"is {first:,}, after the last, {last:,}", "use one that is not later")
+        return int(last), int(first)
+
     def _require_answers(self, numbers: Iterable[int]) -> None:
+        if not numbers:
+            raise BadArgument("weights", "name no round that has an answer", "run a round first")
         for number in numbers:
-            if number not in self.answers:
+            if isinstance(number, bool | float) or number not in self.answers:
                 raise BadArgument("round", f"{number} has no answer", f"use one of {self._numbers}")
 
     def _summed(self, answers: Sequence[tuple[Estimate, float]], cell: Label | None) -> Linear:
@@ -342,6 +360,9 @@ class Series(Tabular):
     def _of_everybody(self, answer: Estimate, cell: Label | None, *, several: bool) -> tuple[float, Noise]:
         """A cell's value and the law of its error, both of everybody, in the question's unit."""
         protocol, panels, reports = answer.protocol, self.plan.panels, answer.tally.reports
+        if answer.drops_small:
+            works = "list the categories, or take the answer of each round, with its intervals, from `answers`"
+            raise Unsupported("small counts read 0, and how far sums of such answers err is not known", works)
         at = self._cell(answer, cell)
         noise = protocol.noise(0, reports) if protocol.steady else protocol.error(None, max(1, reports))
         if panels == 1:

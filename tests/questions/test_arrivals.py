@@ -1,6 +1,7 @@
 """Arrivals: figures of the notes, proofs and broken twins, transcripts with streams that react, answers."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -10,6 +11,7 @@ import pytest
 
 import headcount as hc
 from headcount.common.canonical import fingerprint
+from headcount.privacy.crowd import Crowd
 from headcount.privacy.gaussian_shift import shifted
 from headcount.programme.coins import SeededCoins
 from headcount.protocols.central.discrete_gaussian import distance, gaussian
@@ -50,12 +52,40 @@ def test_rounds_alone_are_worse_over_a_year_of_days():
     assert option(365, ADD_REMOVE, "geometric", widths=(1,)).rmse == pytest.approx(25.9, rel=0.01)
 
 
-def test_once_asks_this_question():
-    advice = hc.advise("count", n=N, epsilon=1, delta=1e-6, rounds=52, once=True, models="central")
+def test_people_who_count_in_one_round_are_this_question():
+    advice = hc.advise("count", n=N, epsilon=1, delta=1e-6, rounds=52, contributes=1, models="central")
     assert advice.best.protocol.task == Arrivals(52, fine=FINE)
     assert advice.best.rounds == 1
-    with pytest.raises(hc.Refused, match="once"):
-        hc.advise(hc.Sum((0, 1)), n=N, epsilon=1, rounds=52, once=True)
+    with pytest.raises(hc.Refused, match="contributes"):
+        hc.advise(hc.Sum((0, 1)), n=N, epsilon=1, rounds=52, contributes=1)
+
+
+def test_people_who_count_in_several_rounds_are_paid_for_as_in_a_series():
+    asked = {"epsilon": 1, "delta": 1e-6, "rounds": 52}
+    private = {**asked, "n": N, "neighbours": ADD_REMOVE, "models": "central"}
+    one, three = (hc.advise("count", **private, contributes=most).best for most in (1, 3))
+    rows = {"day": ["2026-01-05"], "who": [1]}
+    series = hc.series(rows, time="day", unit="who", first="2026-01-05", **asked, contributes=3, cumulative=True)
+    assert series.plan.protocol.parameters == three.protocol.parameters
+    assert series.plan.protocol.task == three.protocol.task
+    assert three.protocol.loss.delta(1) <= 1e-6
+    in_three = replace(one.protocol, crowd=Crowd(N, each=3))  # what nobody paid for
+    assert in_three.loss.delta(1) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"contributes": 2}, "in how many rounds a person is.*neighbours='add-remove'"),
+        ({"contributes": 0}, "contributes is 0"),
+        ({"contributes": 53}, "of 52 rounds"),
+        ({"contributes": 1.5}, "contributes is 1.5"),
+        ({"contributes": 2, "max_contributions": 2, "neighbours": ADD_REMOVE}, "together with contributes"),
+    ],
+)
+def test_rounds_that_nobody_could_count_in_are_refused(given, problem):
+    with pytest.raises(hc.errors.BadArgument, match=problem):
+        hc.advise("count", n=N, epsilon=1, delta=1e-6, rounds=52, **given)
 
 
 def changed(content, **parts):

@@ -1,10 +1,12 @@
 """A series about rows with a time: rounds, bounded contributions, levels, and the same from frames and files."""
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2
 
 import headcount as hc
 from headcount.engines import memory
@@ -47,18 +49,11 @@ def test_everybody_counts_in_as_many_rounds_as_are_paid_for():
     assert one.cumulative(8, first=4).value == pytest.approx(0, abs=40)
 
 
-def test_the_lots_keep_no_more_rounds_than_that_and_never_part_of_one():
-    person = np.repeat(np.arange(50), 6)
-    number = np.tile(np.array([0, 0, 1, 2, 3, 4]), 50)
-    for most in (1, 2, 4):
-        places, who_when = memory._in_rounds(person, number, 4, most, b"0" * 16)
-        kept = np.isin(np.arange(number.size), places)
-        for who in range(50):
-            rounds = set(number[kept & (person == who)].tolist())
-            assert len(rounds) == most
-            assert 4 not in rounds
-            assert all((kept[(person == who) & (number == at)]).all() for at in rounds)
-        assert sorted(set(who_when.tolist())) == [*range(50 * most)]
+def test_nobody_is_drawn_more_often_than_that():
+    owner = np.repeat(np.arange(50), 4)
+    for most in (1, 2, 4, 9):
+        drawn = memory._drawn(owner, most, b"0" * 16)
+        assert np.bincount(owner[drawn]).tolist() == [min(most, 4)] * 50
 
 
 def test_a_ledger_is_charged_once():
@@ -226,20 +221,92 @@ def test_spark_holds_the_same_in_every_round(spark, asked_for):
     assert counted(SparkEngine(), spark.createDataFrame(frame), question, **named) == here
 
 
-@pytest.mark.parametrize("place", ["memory", "files", pytest.param("spark", marks=pytest.mark.stress)])
-def test_lots_are_drawn_fairly_wherever_rows_are(tmp_path, place, request):
-    """Two thousand people in four rounds each, of which one counts."""
-    frame = pd.DataFrame({"who": np.arange(8_000) % 2_000, "when": FIRST, "new": 1})
-    frame["when"] = pd.to_datetime(frame["when"]) + pd.to_timedelta(7 * (np.arange(8_000) // 2_000), "D")
-    frame.to_parquet(tmp_path / "rows.parquet")
-    engine, data = {
-        "memory": lambda: (MemoryEngine(), frame),
-        "files": lambda: (FileEngine(), tmp_path / "rows.parquet"),
-        "spark": lambda: (SparkEngine(), request.getfixturevalue("spark").createDataFrame(frame)),
-    }[place]()
-    people = [found for found, *_ in counted(engine, data, most=1)]
-    assert sum(people) == 2_000
-    assert all(abs(each - 500) < 5 * math.sqrt(2_000 * 3 / 16) for each in people[:4])  # 1e-6
+PLACES = ("memory", "files", pytest.param("spark", marks=pytest.mark.stress))
+
+
+def engine_and_rows(place, frame, folder, request):
+    """An engine, and the rows where it reads them."""
+    if place == "spark":
+        return SparkEngine(), request.getfixturevalue("spark").createDataFrame(frame)
+    frame.to_parquet(folder / "rows.parquet")
+    return (MemoryEngine(), frame) if place == "memory" else (FileEngine(), folder / "rows.parquet")
+
+
+PEOPLE, IN, COUNTED = 2_000, 4, 2  # of four rounds that each of them is in, two count
+PAIRS = [*combinations(range(IN), COUNTED)]
+
+
+def visits():
+    """Everybody is in four rounds, with what they hold changing; people with an odd number come ten times at first."""
+    who, week = np.divmod(np.arange(PEOPLE * IN), IN)
+    often = np.flatnonzero((who % 2 == 1) & (week == 0))
+    every = np.concatenate([np.arange(who.size), *[often] * 9])
+    when = pd.Timestamp(FIRST) + pd.to_timedelta(7 * week[every], "D")
+    return pd.DataFrame(
+        {
+            "who": who[every],
+            "when": when,
+            "held": [f"{w} {r % 2}" for w, r in zip(who[every], week[every], strict=True)],
+        }
+    )
+
+
+def fairness(rounds_of):
+    """Chi-square of the pairs of rounds that were drawn, each with the same chance, of both kinds of people."""
+    found = np.zeros((2, len(PAIRS)))
+    for who, rounds in rounds_of.items():
+        found[who % 2, PAIRS.index(tuple(sorted(rounds)))] += 1
+    expected = PEOPLE / 2 / len(PAIRS)
+    return float(((found - expected) ** 2 / expected).sum())
+
+
+FAIR = float(chi2.isf(1e-6, 2 * (len(PAIRS) - 1)))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_everybodys_rounds_are_drawn_with_the_same_chance_wherever_rows_are(tmp_path, place, request):
+    """Whatever they hold, and however many rows they have in a round."""
+    engine, rows = engine_and_rows(place, visits(), tmp_path, request)
+    in_rounds = InRounds("when", Rounds.beginning(FIRST, "week", WEEKS), COUNTED)
+    asked = Rows.of(hc.Histogram(), rows, column="held", unit="who", key=b"7" * 16, in_rounds=in_rounds)
+    counts = engine.rounds(hc.Histogram(), asked)
+    drawn: dict[int, list[int]] = {}
+    for number, each in enumerate(counts):
+        assert set(each.people.tolist()) <= {1}
+        for held in each.codes:
+            who, value = map(int, held.split())
+            assert value == number % 2
+            drawn.setdefault(who, []).append(number)
+    assert len(drawn) == PEOPLE
+    assert {len(set(rounds)) for rounds in drawn.values()} == {COUNTED}
+    assert fairness(drawn) < FAIR
+
+
+def test_lots_of_rows_are_not_fair_to_rounds():
+    """The first round of people who come ten times at first would be drawn too often."""
+    coins = hc.SeededCoins(5)
+    rows = {who: [0] * (9 * (who % 2)) + [*range(IN)] for who in range(PEOPLE)}
+    drawn = {}
+    for who, each in rows.items():
+        order = np.argsort(coins.uniform(len(each)))
+        drawn[who] = [*dict.fromkeys(each[at] for at in order)][:COUNTED]
+    assert fairness(drawn) > FAIR
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_whether_contradictions_are_refused_does_not_hang_on_lots(tmp_path, place, request):
+    """One person is in eight rounds of which one counts, and holds two things in one of them."""
+    days = pd.Timestamp(FIRST) + pd.to_timedelta([*range(0, 56, 7), 1], "D")
+    frame = pd.DataFrame({"who": "p", "when": days, "plan": [*"aaaaaaaab"]})
+    question = hc.Histogram(["a", "b"])
+    engine, rows = engine_and_rows(place, frame, tmp_path, request)
+    for key in range(3 if place == "spark" else 12):
+        with pytest.raises(hc.errors.BadData, match="different categories"):
+            counted(engine, rows, question, 1, column="plan", key=bytes([key]) * 16)
+    by_lot = [memory._drawn(np.zeros(8, dtype=np.int64), 1, bytes([key]) * 16)[0] for key in range(12)]
+    assert not all(by_lot)  # lots that are drawn first would have let some of them pass
+    engine, rows = engine_and_rows(place, frame[:8], tmp_path, request)
+    assert [found for found, *_ in counted(engine, rows, question, column="plan")] == [1] * WEEKS
 
 
 def test_months_are_as_long_as_they_are():
@@ -250,6 +317,61 @@ def test_months_are_as_long_as_they_are():
     assert months.codes(days).tolist() == [14, 1, 2, 13, 14]
     with pytest.raises(hc.Refused, match="first day"):
         Rounds.beginning("2026-01-31", "month", 2)
+
+
+@pytest.mark.parametrize(
+    "question", [hc.Fraction(), hc.Mean((0, 1)), hc.Distribution(bounds=(0, 1), bins=4), hc.Arrivals(3)]
+)
+def test_answers_that_do_not_add_up_are_refused_and_cost_nothing(question):
+    ledger = hc.Ledger(epsilon=2, delta=1e-5, neighbours="add-remove")
+    with pytest.raises(hc.errors.BadArgument, match=r"question is .* add up"):
+        asked(table(20), question=question, ledger=ledger)
+    assert not ledger.charges
+
+
+def test_labels_that_nobody_listed_have_their_own_answers_and_no_sums():
+    rows = {**table(60), "plan": ["a"] * len(table(60)["who"])}
+    series = asked(rows, question=hc.Histogram(), column="plan", contributes=3, epsilon=6)
+    answer = series.answers[1]
+    ((low, high),) = answer.intervals()
+    assert answer.categories == ["a"]
+    assert low <= 60 <= high
+    nobody = answer.protocol.error(None, 1)  # as if one person were there, whom the threshold hides
+    assert nobody.masses[nobody.values == -1].sum() > 0.99
+    for told in (series.round, series.cumulative, series.distinct):
+        with pytest.raises(hc.errors.Unsupported, match="list the categories"):
+            told(1, cell="a")
+
+
+def test_a_sum_is_no_number_of_people():
+    rows = {**table(50), "spent": [1.0] * len(table(50)["who"])}
+    series = asked(rows, question=hc.Sum((0, 2)), column="spent")
+    assert series.cumulative(3).value == pytest.approx(50, abs=30)
+    with pytest.raises(hc.errors.Unsupported, match="no number of people"):
+        series.distinct(1)
+
+
+def test_distinct_people_of_one_round_are_those_of_the_round():
+    several = asked(table(50), contributes=3)
+    assert several.distinct(2, first=2).value == several.round(2).value
+    with pytest.raises(hc.errors.Unsupported, match="monthly"):
+        several.distinct(3)
+    one = asked(table(50))
+    assert one.distinct(3).value == one.cumulative(3).value
+
+
+@pytest.mark.parametrize("cumulative", [False, True])
+def test_sums_are_of_rounds_that_there_are(cumulative):
+    series = asked(table(50), cumulative=cumulative)
+    for last, first in ((9, 1), (3, 0), (3, -7), (2, 3), (0, 1), (1.5, 1), (True, 1), ("2", 1), (3, 1.0j)):
+        for told in (series.cumulative, series.distinct, series.trend):
+            with pytest.raises(hc.errors.BadArgument, match=r"last|first"):
+                told(last, first=first)
+    for number in (0, -1, 1.0, True, "1", None, 9):
+        with pytest.raises(hc.errors.BadArgument, match="round"):
+            series.round(number)
+    with pytest.raises(hc.errors.BadArgument, match="weights"):
+        series.linear({})
 
 
 def test_a_series_is_drawn_and_saved(tmp_path):

@@ -255,13 +255,13 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return self.protocol.noise(guess, self._people(guess))
 
     @property
-    def _drops(self) -> bool:
+    def drops_small(self) -> bool:
         """Whether small counts read 0. Only then is 0 certain where nobody is."""
         return not self.protocol.steady and self.protocol.noise(0, self.tally.reports).rmse == 0.0
 
     @property
     def _all_dropped(self) -> bool:
-        return not self.people.any() and self._drops
+        return not self.people.any() and self.drops_small
 
     @property
     def _worst_dropped(self) -> int:
@@ -281,7 +281,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
         """What a 0 stands for where small counts are dropped, and that intervals are approximate; nothing otherwise."""
         if self.protocol.task.shape is Shape.K_OF and self.nearly:
             return self.nearly
-        return "small counts are dropped and read 0" if (self.people == 0.0).any() and self._drops else ""
+        return "small counts are dropped and read 0" if (self.people == 0.0).any() and self.drops_small else ""
 
     def _people(self, guess: int) -> int:
         """The number of reports; a lower bound on it where it is private."""

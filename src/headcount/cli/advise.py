@@ -32,8 +32,9 @@ Epsilon = Annotated[
 Rounds = Annotated[
     int, typer.Option(help="How often the same people are asked: the budget is for all of it, the plan for one round.")
 ]
-Once = Annotated[
-    bool, typer.Option("--once", help="Each person comes in at most one round, as to sign up: tell sums of rounds.")
+Contributes = Annotated[
+    int | None,
+    typer.Option(**WHOLE, help="In how many rounds a person counts at most, 1 as to sign up: tell sums of rounds."),
 ]
 Windows = Annotated[
     int | None,
@@ -75,7 +76,7 @@ def advise(
     epsilon: Epsilon = None,
     delta: Delta = 0.0,
     rounds: Rounds = 1,
-    once: Once = False,
+    contributes: Contributes = None,
     windows: Windows = None,
     ones: Ones = None,
     models: Models = None,
@@ -105,7 +106,7 @@ def advise(
         epsilon=epsilon,
         delta=delta,
         rounds=rounds,
-        once=once,
+        contributes=contributes,
         ones=_ones(ones),
         models=models or None,
         least=least,

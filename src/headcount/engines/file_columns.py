@@ -10,6 +10,7 @@ from headcount.engines.file_formats import literal
 from headcount.questions.domains.domain import Domain, SqlDialect
 from headcount.questions.domains.missing import REFUSE
 from headcount.questions.reading import NUMERAL, SPACE
+from headcount.questions.times import MINUTE
 
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 REAL = {"FLOAT", "DOUBLE"}
@@ -19,6 +20,7 @@ TEXT = {"VARCHAR", "ENUM"}
 ZONED = {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"}
 MOMENTS = {"DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"} | ZONED
 NANOSECONDS = {"TIMESTAMP_NS", "TIMESTAMPTZ_NS"}
+NANOS = 1_000 * MINUTE  # nanoseconds of a minute
 FIRST_MOMENT, LAST_MOMENT = -62_135_596_800_000_000, 253_402_300_799_999_999  # of the years 1 to 9999
 NOTHING = '"NULL"'  # the type of a column in which everything is missing
 PLAIN_MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?Z?"
@@ -97,6 +99,10 @@ class Column:
             return name
         if self.kind in TEXT:
             return f"CASE WHEN regexp_full_match({name}, {literal(PLAIN_MOMENT)}) THEN left({name}, 16) ELSE {name} END"
+        if self.kind in NANOSECONDS:  # which DuckDB would round to microseconds first, perhaps into the next minute
+            held = f"epoch_ns({name})"
+            minute = f"({held} - CASE WHEN {held} < 0 THEN {NANOS - 1} ELSE 0 END) // {NANOS}"
+            return f"CASE WHEN isfinite({name}) THEN make_timestamp({minute} * {MINUTE}) ELSE {name} END"
         return f"date_trunc('minute', {name})" if self.kind in MOMENTS - {"DATE"} else name
 
     def matches(self, part: Domain) -> str | None:

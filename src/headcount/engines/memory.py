@@ -25,7 +25,7 @@ from headcount.questions.domains.domain import Codes, Domain, Shape
 from headcount.questions.domains.missing import DROP
 from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
-from headcount.questions.reading import EXACT, ONE_EACH, Array, column, distinct, texts
+from headcount.questions.reading import EXACT, ONE_EACH, Array, Mask, column, distinct, texts
 from headcount.questions.text_rules import TextRules
 
 NO_ID = (
@@ -42,7 +42,7 @@ class MemoryEngine:
         columns, person = _read(domain, rows)
         codes, kept = list[Codes](), None
         if person is not None and rows.most is not None:
-            kept = _sampled(person, rows.most, rows.key)
+            kept = np.flatnonzero(_drawn(person, rows.most, rows.key))
         for place, (part, held) in enumerate(zip(domain.parts, columns, strict=True)):
             with nullcontext() if rows.columns == (None,) else rows.of_part(place):  # a list has no name to tell
                 if person is None or kept is not None:
@@ -58,17 +58,21 @@ class MemoryEngine:
         columns, person = _read(domain, rows)
         if rows.in_rounds is None or person is None:
             raise BadArgument("unit", "is missing", "name the column of person ids")
-        number = times.codes(columns[0]).astype(np.int64)
-        kept, who = _in_rounds(person, number, times.size - 1, rows.in_rounds.most, rows.key)
+        with rows.of_part(0):
+            number = times.codes(columns[0]).astype(np.int64)
+        inside = np.flatnonzero(number < times.size - 1)
+        pairs, who = np.unique(person[inside] * (times.size - 1) + number[inside], return_inverse=True)
         codes = []
-        for part, held in zip(parts, columns[1:], strict=True):
-            part.codes(held)  # refuses what does not fit, also of rows that do not count
-            codes.append(merged(part, held[kept], who))
-        _, first = np.unique(who, return_index=True)
-        in_round = number[kept][first]
-        asked = np.ones(in_round.size, dtype=np.int64) if not parts else codes[0]
+        for place, (part, held) in enumerate(zip(parts, columns[1:], strict=True), 1):
+            with rows.of_part(place):
+                part.codes(held)  # refuses what does not fit, also of rows that do not count
+                codes.append(merged(part, held[inside], who))
+        owner, in_round = np.divmod(pairs, times.size - 1)
+        counts = _drawn(owner, rows.in_rounds.most, rows.key)
+        asked = np.ones(pairs.size, dtype=np.int64) if not parts else codes[0]
         if len(parts) > 1:
             asked = Product(tuple(parts)).joined(codes)
+        asked, in_round = asked[counts], in_round[counts]
         amounts = bool(parts) and parts[-1].shape is Shape.AMOUNT
         return [_counted(asked[in_round == each], amounts=amounts) for each in range(times.size - 1)]
 
@@ -179,21 +183,10 @@ def person_ids(ids: Array) -> Array:
     return read.values
 
 
-def _sampled(person: Ints, most: int, key: bytes) -> Ints:
-    """The rows that count: at most that many of each person, every row with the same chance."""
-    order = np.lexsort([KeyedCoins(key).words(person.size), person])
-    begins = np.searchsorted(person[order], person[order])
-    return np.sort(order[np.arange(order.size) - begins < most])
-
-
-def _in_rounds(person: Ints, number: Ints, rounds: int, most: int, key: bytes) -> tuple[Array, Ints]:
-    """Which rows count, and a number for each person and round: in at most `most` rounds, each with the same chance."""
-    inside = np.flatnonzero(number < rounds)
-    pairs, who = np.unique(person[inside].astype(np.int64) * rounds + number[inside], return_inverse=True)
-    owner = pairs // rounds
-    order = np.lexsort([KeyedCoins(key).words(pairs.size), owner])
-    place = np.arange(pairs.size) - np.searchsorted(owner[order], owner[order])
-    chosen = np.zeros(pairs.size, dtype=np.bool_)
-    chosen[order] = place < most
-    kept = chosen[who]
-    return inside[kept], (np.cumsum(chosen) - 1)[who[kept]]
+def _drawn(owner: Ints, most: int, key: bytes) -> Mask:
+    """Which rows or rounds of people count: at most that many of each person's, every one with the same chance."""
+    order = np.lexsort([KeyedCoins(key).words(owner.size), owner])
+    place = np.arange(owner.size) - np.searchsorted(owner[order], owner[order])
+    drawn = np.zeros(owner.size, dtype=np.bool_)
+    drawn[order] = place < most
+    return drawn

@@ -57,14 +57,17 @@ class Lots:
     def in_rounds(self, table: str, codes: Sequence[str], most: int, rounds: int, key: str) -> str:
         """A row for each person and round: in at most `most` of these rounds, every one with the same chance.
 
-        The first part of a code is its round; `codes` are what the others of a person's rows come to.
+        The first part of a code is its round; `codes` are what the others of a person's rows come to. Rounds whose rows
+        contradict each other, and only these, have an empty lot: whether they are refused does not hang on the lots.
         """
         names = ["part0", *(f"part{at}" for at in range(1, len(codes) + 1))]
         merged = ", ".join(["part0", *(f"{code} AS {name}" for code, name in zip(codes, names[1:], strict=True))])
         each = f"SELECT person, {merged} FROM {table} WHERE part0 < {rounds} GROUP BY person, part0"
         if most >= rounds:
             return f"SELECT {', '.join(names)} FROM ({each})"
-        return self._first(each, names, f"concat({key}, ',', part0, ',', person)", most)
+        lot = self.hashed.format(f"concat({key}, ',', part0, ',', person)")
+        differing = " OR ".join(f"{name} IS NULL" for name in names)
+        return self._first(each, names, f"CASE WHEN {differing} THEN '' ELSE {lot} END", most)
 
     def kept(self, table: str, columns: Sequence[str], most: int, key: str) -> str:
         """At most `most` rows of each person, each row with the same chance, in whatever order they come."""
@@ -73,12 +76,12 @@ class Lots:
         copies = f"SELECT person, {names}, {self.copies} AS copy FROM ({each})"
         held = ", ".join(f"length(CAST({name} AS STRING)), ',', {name}, ','" for name in columns)
         told = f"concat({key}, ',', copy, ',', {held}, person)"
-        return self._first(copies, columns, told, most)
+        return self._first(copies, columns, self.hashed.format(told), most)
 
-    def _first(self, rows: str, columns: Sequence[str], told: str, most: int) -> str:
+    def _first(self, rows: str, columns: Sequence[str], lot: str, most: int) -> str:
         """The rows of each person whose lots are the smallest."""
         packed = self.packed.format(", ".join(map(self.field.format, columns)))
-        lots = f"SELECT person, {packed} AS code, {self.hashed.format(told)} AS lot FROM ({rows})"
+        lots = f"SELECT person, {packed} AS code, {lot} AS lot FROM ({rows})"
         first = f"SELECT {self.first.format(most=most)} AS drawn FROM ({lots}) GROUP BY person"
         return f"SELECT {', '.join(f'drawn.{name} AS {name}' for name in columns)} FROM ({first})"
 

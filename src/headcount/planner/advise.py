@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
@@ -12,7 +13,7 @@ from headcount.planner.expected import Expected
 from headcount.planner.objective import Objective
 from headcount.planner.option import Option, best_option, in_order
 from headcount.planner.selection import Names, Progress, matching_protocols, parsed_models
-from headcount.planner.situation import Caps, Situation, crowd_and_sizes, crowd_of
+from headcount.planner.situation import Caps, Situation, counted_rounds, crowd_and_sizes, crowd_of
 from headcount.planner.solve import fewest_people, smallest_epsilon
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
@@ -30,7 +31,7 @@ def advise(
     epsilon: float | None = None,
     delta: float = 0.0,
     rounds: int = 1,
-    once: bool = False,
+    contributes: int | None = None,
     ones: Ones | None = None,
     neighbours: str = "replace",
     models: Names = None,
@@ -66,9 +67,10 @@ def advise(
     rounds : int
         How often the same people are asked, every week for example. The budget is for all rounds
         together, the plan for one of them, and the errors are those of one round.
-    once : bool
-        Whether everybody is in one of the rounds at most, as those who sign up are: the question is
-        then how many people have come so far, which is `hc.Arrivals(rounds)`.
+    contributes : int, optional
+        In how many of the rounds a person counts at most: in one, as those who sign up do. The
+        question is then how many people have come so far, which is `hc.Arrivals(rounds)`. More than
+        one needs neighbours="add-remove". Unless given, people may be in all rounds.
     ones : int, list, dict or str, optional
         How many people are expected to hold a one, or in a histogram to be in a category: a number,
         several, a table of weights such as {0: 90, 500: 10}, "uniform", or "unknown" (unless
@@ -136,9 +138,12 @@ def advise(
     unknown = _unknown(n, epsilon, within)
     if unknown == "n" and (ones is not None or least is not None):
         raise BadArgument("n", "is missing", "ones and least hang on it: give it, or leave those out")
-    if once:
-        task, rounds = question_called("task", task).once_in(rounds), 1
     budget = Budget(1.0 if epsilon is None else epsilon, delta, Neighbours(neighbours), rounds)
+    if contributes is not None:
+        if max_contributions > 1:
+            raise BadArgument("max_contributions", "is given together with contributes", "leave one of them out")
+        max_contributions = counted_rounds(contributes, rounds, budget)
+        task, budget = question_called("task", task).over_rounds(rounds), replace(budget, rounds=1)
     question = question_called("task", task).planned(private=budget.neighbours.hides_size)
     people = 1 + corrupt if n is None else n
     crowd, sizes = crowd_and_sizes(people, budget, least, corrupt, honest, max_contributions)

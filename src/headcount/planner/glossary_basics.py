@@ -10,8 +10,8 @@ PROMISE: dict[str, str] = {
     "epsilon": "How much more likely any outcome may become because one person answers otherwise: at most e^epsilon "
     "times, which is 1.1 times for 0.1, 2.7 times for 1 and 20 times for 3. Smaller is more private.",
     "time": "The column of a table that says when something happened: a date, a time, or a text such as 2026-01-31.",
-    "contributes": "In how many rounds of a series a person counts at most. Whoever is in more of them has theirs "
-    "drawn by lot.",
+    "contributes": "In how many rounds a person counts at most, as those who sign up count in one. Rounds of people "
+    "who are in more of them are drawn by lot.",
     "cumulative": "The sum of all rounds so far. As an option: that such sums matter more than single rounds.",
     "cell": "Of an answer about several categories or groups, one of them.",
     "dates": "How text writes days, where that is not 2026-11-16: with %d, %m and %Y, and perhaps %H, %M and %S.",
@@ -171,8 +171,6 @@ QUESTION = {
     "columns": "The columns of a table, each with its categories or bins.",
     "windows": "Spans of rounds, one after the other, for each of which a budget is given anew. What somebody did in "
     "two rounds side by side may be in two of them, and who stays is in all.",
-    "once": "Everybody is in one of the rounds at most, as those who sign up are: what is told is how many have come "
-    "so far, and in any stretch of rounds.",
     "periods": "How many days, weeks or months there are, of which everybody comes in one at most.",
     "noise on": "What noise is added to: periods, blocks of several periods as well, or weighted sums of the past.",
     "margins": "How many columns of a table at most are told together; smaller tables follow from these.",

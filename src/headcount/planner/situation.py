@@ -13,7 +13,7 @@ from headcount.phrases import Phrase, setting
 from headcount.planner.expected import UNKNOWN, Expected
 from headcount.planner.objective import Objective, averaged
 from headcount.privacy.budget import Budget, Neighbours
-from headcount.privacy.crowd import Crowd
+from headcount.privacy.crowd import MOST_EACH, Crowd
 from headcount.privacy.model import Model
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.reach import Reach
@@ -234,6 +234,19 @@ def crowd_and_sizes(
         least = few  # otherwise how many report is private, and any number of them gets an answer
     crowd = crowd_of(many, least, corrupt, honest, each)
     return crowd, (int(few), crowd.size)
+
+
+def counted_rounds(contributes: int, rounds: int, budget: Budget) -> int:
+    """In how many of the rounds a person counts at most; more than one where it stays private in how many they are."""
+    works = f"use a whole number from 1 to {min(rounds, MOST_EACH):,}"
+    number = quantity("contributes", contributes, works)
+    if number != int(number) or not 1 <= number <= min(rounds, MOST_EACH):
+        raise BadArgument("contributes", f"is {number:g}, of {counted(rounds, 'round')}", works)
+    if number > 1 and budget.neighbours is Neighbours.REPLACE:
+        problem = f"is {number:g}, and the number of all reports would tell in how many rounds a person is"
+        works = Phrase("use {}, or {neighbours} and {models}", 1, neighbours="add-remove", models="central")
+        raise BadArgument("contributes", problem, works)
+    return int(number)
 
 
 def crowd_of(n: int, least: int | None, corrupt: int, honest: float | None, each: int) -> Crowd:

@@ -64,8 +64,8 @@ class Count(Question):
         bit = None if options.everybody else Bit(missing=own or self.missing, spelled=options.spelled or self.spelled)
         return self._in(groups, options, bit)
 
-    def once_in(self, periods: int) -> Question:
-        return Arrivals(periods)
+    def over_rounds(self, rounds: int) -> Question:
+        return Arrivals(rounds)
 
     def _in(self, groups: Any, options: ReadingOptions, bit: Bit | None) -> Question:
         return CountByGroup(groups, options.by, bit)

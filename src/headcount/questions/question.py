@@ -153,9 +153,10 @@ class Question(ABC):
         """The same as it is planned for, where the number of people is private or public."""
         return self.counted_from_zero() if private else self.of_everybody()
 
-    def once_in(self, periods: int) -> Question:
-        """What is asked instead where everybody is in at most one of these periods."""
-        raise BadArgument("once", f"is for counts, and this is a {self.name}", "leave it out")
+    def over_rounds(self, rounds: int) -> Question:
+        """What is asked instead where it is known in how many of these rounds a person counts at most."""
+        works = "leave it out; where one party holds the data, a series over its table does it"
+        raise BadArgument("contributes", f"is for counts, and this is a {self.name}", works)
 
     def of_everybody(self) -> Question:
         """The same where the number of people is public, which no row may be left out of."""

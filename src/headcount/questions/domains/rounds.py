@@ -38,11 +38,15 @@ class Rounds(Periods):
         begin = moment(first)
         if begin is None or begin % MINUTE:
             raise BadArgument("first", f"is {first!r}", "use a day as 2026-01-05, or a whole minute of it")
-        if every in LENGTHS:
-            return cls(tuple(iso(begin + at * LENGTHS[every]) for at in range(int(many) + 1)), other=True)
-        if every not in MONTHS:
+        if every not in EVERY:
             raise BadArgument("every", f"is {every!r}", f"use one of {', '.join(EVERY)}")
-        return cls(tuple(_months_on(begin, at * MONTHS[every]) for at in range(int(many) + 1)), other=True)
+        if every in MONTHS and not iso(begin).endswith("-01"):
+            works = "months, quarters and years begin with their first day, in UTC: use one as 2026-01-01"
+            raise BadArgument("first", f"is {iso(begin)}", works)
+        try:
+            return cls(tuple(_later(begin, every, at) for at in range(int(many) + 1)), other=True)
+        except (ValueError, OverflowError):  # of the calendar
+            raise BadArgument("rounds", "end after the year 9999", "use fewer, or shorter ones") from None
 
     @property
     def labels(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -61,10 +65,10 @@ class Rounds(Periods):
         return []
 
 
-def _months_on(begin: int, months: int) -> str:
-    """The same moment of the day, this many months later."""
+def _later(begin: int, every: str, rounds: int) -> str:
+    """When a round begins, this many rounds later."""
+    if every in LENGTHS:
+        return iso(begin + rounds * LENGTHS[every])
     at = datetime.fromtimestamp(begin // 1_000_000, UTC)
-    if at.day != 1 or begin % (24 * HOUR):
-        raise BadArgument("first", f"is {iso(begin)}", "months begin with their first day: use one as 2026-01-01")
-    whole = at.year * 12 + at.month - 1 + months
+    whole = at.year * 12 + at.month - 1 + rounds * MONTHS[every]
     return date(whole // 12, whole % 12 + 1, 1).isoformat()
