@@ -112,6 +112,21 @@ def test_what_takes_minutes_to_account_for_is_left_out_and_that_is_said():
         assert not named("correlated-count").laborious(Count(), rounds)
 
 
+@pytest.mark.parametrize(
+    "question", [hc.Table({"a": 3, "b": 4, "c": 2}), hc.Distribution((0, 10), 64)], ids=lambda question: question.name
+)
+def test_tables_and_distributions_take_as_long_if_a_single_one_of_their_strategies_does(question):
+    kind = named("correlated-histogram")
+    assert not kind.laborious(question, 100)
+    assert kind.laborious(question, 12), "the whole table, or one level, has two changed totals in each round"
+    [option] = [
+        each
+        for each in hc.advise(question, n=N, epsilon=0.5, delta=1e-6, rounds=12, models="shuffle").options
+        if each.name == kind.name
+    ]
+    assert "is ranked if it is named" in option.reason
+
+
 def test_bounds_take_half_as_many_points_and_cost_next_to_nothing():
     budget = hc.Budget(1, 1e-6, rounds=52)
     loss = calibrate(named("one-sided-count"), Count(), hc.Crowd(N), budget).loss

@@ -10,11 +10,19 @@ SMALL_JUMP = 1e-3
 Point = tuple[float, float]  # a place and the excess there
 
 
-def crossing(excess: Callable[[float], float], low: Point, high: Point, *, tight: float, close: float = 0.0) -> float:
+def crossing(
+    excess: Callable[[float], float],
+    low: Point,
+    high: Point,
+    *,
+    tight: float,
+    close: float = 0.0,
+    jump: float = SMALL_JUMP,
+) -> float:
     """Between `low`, where the excess is positive, and `high`, where it is not.
 
-    Stops at -tight <= excess <= 0, when floats end, or at a small jump when the two are as `close`
-    as that. Aims just inside, by Chandrupatla's rule: by the parabola through the last three points
+    Stops at -tight <= excess <= 0, when floats end, or at a small jump, of at most `jump`, when the
+    two are as `close` as that. Aims just inside, by Chandrupatla's rule: by the parabola through the last three points
     where it can be trusted, else at the middle. With `tight` 0 only the signs are used, by
     bisection.
     """
@@ -25,7 +33,7 @@ def crossing(excess: Callable[[float], float], low: Point, high: Point, *, tight
     while under < -tight or not tight:
         middle = last[0] + part * (other[0] - last[0])
         width = (end - start) / max(1.0, abs(end))
-        if not start < middle < end or width <= SAME or (width <= close and over - under <= SMALL_JUMP):
+        if not start < middle < end or width <= SAME or (width <= close and over - under <= jump):
             break
         value = excess(middle)
         if -tight <= value <= 0.0 and tight:

@@ -24,7 +24,8 @@ Measure = Callable[[Protocol], float]
 
 TIGHT = 1e-6  # delta ends this close to the budget's
 TIGHT_TOGETHER = 5e-3  # that of several rounds, which is an upper bound on a grid
-ROUGH_POINTS, ROUGHLY = 16, 0.1  # of a bound that many rounds are first calibrated by, and how close
+ROUGH_POINTS, ROUGHLY = 16, 0.1  # of a bound that many rounds are first calibrated by, and how close it gets
+NEARBY = 0.01  # of the knob: where such a bound jumps, no closer
 FLOOR = 1e-300
 FIRST_STEP = 0.4
 RISE = 0.1  # of log delta: more than bounds jump by where their windows change
@@ -253,7 +254,7 @@ def _turn(
 def _roughly(knob: Knob, start: float, budget: Budget, excess: Callable[[float], float]) -> float:
     """Where to begin to look: where a rough bound of many rounds fits; the first guess if it fits nowhere."""
     bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
-    return start if bracket is None else crossing(excess, *bracket, tight=ROUGHLY)
+    return start if bracket is None else crossing(excess, *bracket, tight=ROUGHLY, close=NEARBY, jump=math.inf)
 
 
 def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:

@@ -9,10 +9,12 @@ from headcount.errors import Infeasible
 from headcount.phrases import Phrase
 from headcount.planner.advice import Advice
 from headcount.planner.advise import advise, require_distance
+from headcount.planner.objective import Objective
 from headcount.planner.option import fewest_of
+from headcount.planner.reachable import MOST_PEOPLE, require_reachable
 from headcount.planner.selection import Names
-from headcount.planner.solve import CLOSE, MOST_PEOPLE
-from headcount.privacy.budget import MOST_ROUNDS
+from headcount.planner.solve import CLOSE
+from headcount.privacy.budget import MOST_ROUNDS, Budget, Neighbours
 from headcount.questions import question_called
 from headcount.questions.question import Question
 from headcount.types import People
@@ -72,7 +74,12 @@ def smallest_n(
 def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
     """Solved for the protocol that is best in a crowd of some size, and again while another does
     with fewer people."""
-    require_distance(question_called("task", task), within)
+    question = question_called("task", task)
+    require_distance(question, within)
+    budget = Budget(wishes["epsilon"], wishes["delta"], Neighbours(wishes.get("neighbours", "replace")))
+    objective = Objective.parse(wishes.get("objective") or "interval")
+    planned = question.planned(private=budget.neighbours.hides_size)
+    require_reachable(planned, budget, objective, wishes.get("confidence", 0.95), within)
     asked = wishes.get("protocols")
 
     def solved(names: Names) -> Advice:
@@ -86,7 +93,7 @@ def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
         options = advise(task, n=people, **{"objective": "interval", **wishes, "protocols": names}).feasible
         return [option.name for option in options if option.objective <= within and not option.guesswork]
 
-    some, share = SOME + wishes.get("corrupt", 0), question_called("task", task).per_person
+    some, share = SOME + wishes.get("corrupt", 0), question.per_person
     lasting, tried, fewest = close(some, asked), set[str](), math.inf
     while share and not lasting and some < MOST_PEOPLE / MORE:
         some *= MORE

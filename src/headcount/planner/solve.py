@@ -9,13 +9,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from headcount.planner.option import CalibratedOption, Option, RefusedOption, best_option, number
+from headcount.planner.reachable import MOST_PEOPLE
 from headcount.planner.situation import Situation
 from headcount.privacy.budget import SMALLEST_EPSILON
 from headcount.privacy.crowd import Crowd
 from headcount.protocols.base.protocol import Protocol
 
 LARGEST_EPSILON = 50.0
-MOST_PEOPLE = 10.0**10  # more than there are
 FEW_PEOPLE = 10.0**4  # who are counted to the last person; above, to four digits
 LATE = 16_384.0  # people, from which on the objective is monotone
 FLAT = 0.01  # a power law with a smaller exponent counts as constant

@@ -34,6 +34,7 @@ from headcount.programme.law import Floats
 POINTS = 200  # of a loss's curve on either side of zero, at least
 FINER = 64  # the grid that all curves share is at most this many times finer than the coarsest of their own
 SMALLEST_TOP, STRIDE, TINY = 1e-6, math.log(8.0), 1e-300  # of the search for the curve's end
+AT_ONCE = 8  # places of that search that are asked at once: rows of a large view are then gone through once
 TIGHT_TOP, TIGHT_FLOOR = 5e-4, 0.05  # of that search: where the curve ends above the floor, and where it falls below
 FLOOR = 1e-14  # the curve is followed down to here; what is left is charged in full
 ROUNDING = 2.0**-46  # of delta, for each question: what transforms and differences of doubles may lose of its mass
@@ -138,12 +139,16 @@ def _top(loss: PrivacyLoss) -> float:
     def excess(place: float) -> float:
         return math.log(max(_height(loss, math.exp(place)), TINY) / flat)
 
-    low, high = math.log(SMALLEST_TOP), math.log(SMALLEST_TOP)
-    while (above := excess(high)) > 0.0:
-        low, over, high = high, above, high + STRIDE
-    if low == high:
+    places = math.log(SMALLEST_TOP) + STRIDE * np.arange(AT_ONCE)
+    heights = np.maximum(np.max(loss.orders(np.exp(places)), axis=0), TINY)
+    found = list(zip(places.tolist(), np.log(heights / flat).tolist(), strict=True))
+    while found[-1][1] > 0.0:
+        further = found[-1][0] + STRIDE
+        found.append((further, excess(further)))
+    first = next(at for at, (_, above) in enumerate(found) if above <= 0.0)
+    if first == 0:
         return SMALLEST_TOP
-    return math.exp(crossing(excess, (low, over), (high, above), tight=tight, close=2.0 * TIGHT_TOP))
+    return math.exp(crossing(excess, found[first - 1], found[first], tight=tight, close=2.0 * TIGHT_TOP))
 
 
 def _height(loss: PrivacyLoss, epsilon: float) -> float:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -99,7 +98,7 @@ class CorrelatedView(PrivacyLoss):
             return self.pair.orders(epsilon)
         factors = exp_down(epsilon)
         forward, backward = np.zeros_like(epsilon), np.zeros_like(epsilon)
-        for lower, upper in pairwise(self._rows()):
+        for lower, upper in self._neighbours():
             for i, factor in enumerate(factors):
                 forward[i] += np.maximum(upper - factor * lower, 0.0).sum()
                 backward[i] += np.maximum(lower - factor * upper, 0.0).sum()
@@ -112,24 +111,36 @@ class CorrelatedView(PrivacyLoss):
     @cached_property
     def pair(self) -> Pair:
         """Every outcome at once, for planes that are small."""
-        lower, upper = (np.concatenate(side) for side in zip(*pairwise(self._rows()), strict=True))
+        lower, upper = (np.concatenate(side) for side in zip(*self._neighbours(), strict=True))
         kept = np.maximum(lower, upper) > RARE
         return Pair(upper[kept], lower[kept], self.slack(0.0) + RARE * (kept.size - int(kept.sum())))
 
-    def _rows(self) -> Iterator[Floats]:
-        """P[A - B = w, B + Z = v] over v for each w, with an empty row at either end."""
+    def _neighbours(self) -> Iterator[tuple[Floats, Floats]]:
+        """P[A - B = w, B + Z = v] over v, next to that of w + 1, for each w; an empty row is at either end.
+
+        With A and B exchanged, the row of -w is that of w, moved by w.
+        """
         a, z = (law.masses[law.masses > COARSE_CUT * law.masses.max()] for law in (self.own, self.flood))
         size = a.size + z.size - 1
         length = 1 << (size - 1).bit_length()  # transforms of such a length are quick
         spectrum = np.fft.rfft(z, length)
-        yield np.zeros(size)
-        for w in range(1 - a.size, a.size):
-            down, up = max(0, -w), max(0, w)  # A = b + w and B = b for b = down, down + 1, ...
-            joint = np.zeros(a.size)
-            joint[down : a.size - up] = a[up : a.size - down] * a[down : a.size - up]
-            row = np.fft.irfft(np.fft.rfft(joint, length) * spectrum, length)[:size]
-            yield np.where(row > FOURIER_ERROR * row.max(), row, 0.0)
-        yield np.zeros(size)
+
+        def row(w: int) -> Floats:
+            joint = a[w:] * a[: a.size - w]  # A = b + w and B = b for b = 0, 1, ...
+            found = np.fft.irfft(np.fft.rfft(joint, length) * spectrum, length)[:size]
+            return np.where(found > FOURIER_ERROR * found.max(), found, 0.0)
+
+        def moved(row: Floats, w: int) -> Floats:
+            return np.append(np.zeros(w), row[: size - w])
+
+        before = row(0)
+        for w in range(1, a.size):
+            here = row(w)
+            yield before, here
+            yield moved(here, w), moved(before, w - 1)
+            before = here
+        yield before, np.zeros(size)
+        yield np.zeros(size), moved(before, a.size - 1)
 
     def slack(self, epsilon: float) -> float:
         cells = self.own.masses.size + self.flood.masses.size

@@ -105,8 +105,9 @@ class CorrelatedNoise(Protocol):
 
     @classmethod
     def laborious(cls, task: Question, rounds: int) -> bool:
-        """Of several cells, where own noise with lighter tails errs less: its view has two dimensions."""
-        return task.shape.several and SEVERAL <= changed(task) * rounds <= MANY
+        """Of several cells, where own noise with lighter tails errs less under some strategy: its view has two
+        dimensions."""
+        return any(each.shape.several and SEVERAL <= changed(each) * rounds <= MANY for each in task.variants())
 
     @property
     def cancel(self) -> float:
