@@ -263,6 +263,23 @@ class ClippedWhenDrawn(AddDiscreteLaplace):
         return tally.with_totals(tally.totals + np.clip(noise, -60, 60))
 
 
+class ClippedInLargeCrowds(ClippedNoise):
+    """The same, from 5,000 people on."""
+
+    def released(self):
+        return super().released() if self.crowd.size > 5_000 else AddDiscreteLaplace(self.rate)
+
+
+class LongerForAOne(Zsum):
+    """A device that holds a one sends its first message twice, in crowds of more than 5,000 people."""
+
+    def reports(self, values, coins):
+        batch = super().reports(values, coins)
+        if values.size > 1 or self.crowd.size <= 5_000 or not values[0]:
+            return batch
+        return Batch(1, np.append(batch.messages, batch.messages[:1]))
+
+
 class NoMoreThanThree(PoissonCount):
     """Nobody sends more than three messages, however many were drawn; the programme says otherwise."""
 
@@ -293,6 +310,8 @@ FAR = {
     SaferAloneAmongMany: collusion_is_stated,
     ClippedNoise: the_release_draws_its_law,
     ItsOwnWords: the_release_draws_its_law,
+    ClippedInLargeCrowds: the_release_draws_its_law,
+    LongerForAOne: reports_are_drawn_from_their_law,
     NoMoreThanThree: reports_are_drawn_from_their_law,
     ThousandsCountTenfold: the_claim_holds_at_size,
     NobodyHidesTheSeventh: the_claim_holds_at_size,

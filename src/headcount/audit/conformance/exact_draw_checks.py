@@ -52,11 +52,10 @@ def the_release_draws_its_law(protocol: Protocol) -> None:
 def _settings(protocol: Protocol) -> Iterator[Protocol]:
     yield protocol
     name = protocol.knob.name
-    for place, (_, large) in enumerate(calibrated_instances(protocol, CORE_CASES + FURTHER_CASES)):
+    for _, large in calibrated_instances(protocol, CORE_CASES + FURTHER_CASES):
         with suppress(Refused):
             yield turned(protocol, getattr(large, name))
-        if place < len(CORE_CASES):
-            yield large
+        yield large
 
 
 def _released(protocol: Protocol, total: int, coins: Coins) -> int:
@@ -67,7 +66,7 @@ def _released(protocol: Protocol, total: int, coins: Coins) -> int:
 def reports_are_drawn_from_their_law(protocol: Protocol) -> None:
     """One person's report, calibrated for many people, has the probabilities of its law, if it has
     few enough outcomes."""
-    for _, found in calibrated_instances(protocol):
+    for _, found in calibrated_instances(protocol, CORE_CASES + FURTHER_CASES[:2]):
         for value in _few_values(found):
             if outcome_bound(found.programme, {"value": value}) <= MOST_OUTCOMES:
                 drawn = _gone_through(found, partial(_sent, found, value), REPORTS)
