@@ -31,7 +31,7 @@ def count(
     other: bool = False,
     **options: Unpack[Options],
 ) -> Estimate:
-    """How many people hold a one?
+    """How many people are a yes?
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def fraction(
     other: bool = False,
     **options: Unpack[Options],
 ) -> Estimate:
-    """Which fraction of the people hold a one?
+    """Which fraction of the people are a yes?
 
     Parameters
     ----------

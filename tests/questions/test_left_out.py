@@ -16,3 +16,16 @@ LEFT_OUT = {
 def test_what_is_left_out_is_named(asked, given, said):
     with pytest.raises(hc.errors.BadArgument, match=said):
         asked([1, 0, 1], **given)
+
+
+def test_a_table_says_how_it_reads_yes_and_no():
+    people = {"churned": ["Yes", "", "no", "Y"] * 100, "plan": ["a", "b"] * 200}
+    asked = {"columns": {"churned": ["yes", "no"], "plan": ["a", "b"]}, "epsilon": 4}
+    with pytest.raises(hc.errors.BadArgument, match=r"missing={'churned': 'other'}"):
+        hc.table(people, missing={"churned": "no"}, **asked)
+    with pytest.raises(hc.errors.BadArgument, match="missing is 'no', which is for counts, and this is a table"):
+        hc.table(people, missing="no", **asked)
+    with pytest.raises(hc.errors.BadArgument, match=r"synonyms={'yes': \['Yes', 'Y', 'true'\]}"):
+        hc.table(people, spelled=True, **asked)
+    answer = hc.table(people, missing={"churned": "other"}, synonyms={"yes": ["Yes", "Y"]}, **asked)
+    assert 180 < answer["churned"]["yes"].value < 220

@@ -305,7 +305,7 @@ class TableEstimate(Estimate):
     def note(self) -> str:
         """Which margins are not shown, and that intervals are approximate."""
         left = len(self._largest) - len(self.sheets)
-        more = f"and {counted(left, 'more margin')}: .margin(…), .sum(…), .to_pandas()" if left else ""
+        more = f"and {counted(left, 'more margin')}, not shown here" if left else ""
         return "; ".join(filter(None, (more, self.nearly)))
 
     def _lines(self) -> list[str]:

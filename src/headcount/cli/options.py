@@ -46,7 +46,7 @@ Column = Annotated[str, typer.Option(help="The column that holds people's answer
 Where = Annotated[
     list[str] | None,
     typer.Option(
-        help="The value that counts as a one, if the column is not 0/1, or several between commas: true or false, a "
+        help="The value that counts as yes, if the column is not 0/1, or several between commas: true or false, a "
         "number as in 1, -2 or 2.5, or text, which is everything else (007, Yes).",
     ),
 ]

@@ -157,7 +157,7 @@ QUESTION = {
     "at": "The part of the people that lie below a quantile: 0.5 is the median.",
     "counts": "How many people lie in each bin of a distribution.",
     "column": "The column of the file that holds people's answers.",
-    "where": "The value that counts as a one. Anything else, or nothing, counts as a zero.",
+    "where": "The value that counts as yes. Anything else, or nothing, counts as no.",
     "unit": "The column of person ids, where a person may have several rows. Without it each row is taken for a "
     "person, and the promise to somebody with ten rows holds with ten times the epsilon only.",
     "max_contributions": "How many of a person's rows count, each for itself. The promise is for all of them together, "
@@ -184,7 +184,7 @@ QUESTION = {
     "ones. None where values outside the bounds are refused.",
     "simulated": "That people's devices and all parties were simulated by the data holder: "
     "the answer is as wrong as theirs would be, and only those who see nothing else are kept from the rest.",
-    "rules": "What was declared of values that are not plain: which values count as a one, what a missing one counts "
+    "rules": "What was declared of values that are not plain: which values count as yes, what a missing one counts "
     "as. To how many rows a rule applied is not told: that would be an answer of its own.",
     "missing": "What a missing value counts as: it is refused unless this says no, other, category (one of its own) "
     "or, for sums, a number; or, where the number of people is private, drop, which leaves its row out.",

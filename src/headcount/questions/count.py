@@ -1,4 +1,4 @@
-"""Counts and fractions of the people who hold a one."""
+"""Counts and fractions of the people who are a yes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from headcount.types import Groupings
 
 @dataclass(frozen=True, repr=False)
 class Count(Question):
-    """How many people hold a one?
+    """How many people are a yes?
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Count(Question):
     spelled: bool = False
     name: ClassVar[str] = "count"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.BIT})
-    asks: ClassVar[str] = "How many people hold a one"
+    asks: ClassVar[str] = "How many people are a yes"
     unit_words: ClassVar[str] = "people"
     arguments: ClassVar[tuple[Argument, ...]] = (GROUPS, OTHER_GROUPS)
 
@@ -89,7 +89,7 @@ class Count(Question):
 
 @dataclass(frozen=True, repr=False)
 class Fraction(Count):
-    """Which fraction of the people hold a one?
+    """Which fraction of the people are a yes?
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ class Fraction(Count):
     """
 
     name: ClassVar[str] = "fraction"
-    asks: ClassVar[str] = "Which fraction of the people hold a one"
-    meaning: ClassVar[str] = "How many people hold a one, divided by how many there are: 0.12 is 12 of 100."
+    asks: ClassVar[str] = "Which fraction of the people are a yes"
+    meaning: ClassVar[str] = "How many people are a yes, divided by how many there are: 0.12 is 12 of 100."
     unit_words: ClassVar[str] = ""
     percent: ClassVar[bool] = True
     per_person = True

@@ -154,7 +154,7 @@ def groups_from_json(fields: list[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True, repr=False)
 class CountByGroup(ByGroup):
-    """How many people in each group hold a one, everybody else being in `other`; or, with no `bit`, how many people."""
+    """How many people in each group are a yes, everybody else being in `other`; or, with no `bit`, how many people."""
 
     bit: Bit | None = None
     name: ClassVar[str] = "count"
@@ -274,11 +274,11 @@ class Paired(ByGroup):
 
 @dataclass(frozen=True, repr=False)
 class FractionByGroup(Paired):
-    """Which fraction of the people in each group hold a one?"""
+    """Which fraction of the people in each group are a yes?"""
 
     bit: Bit = PLAIN
     name: ClassVar[str] = "fraction"
-    asks: ClassVar[str] = "Which fraction of the people in each group hold a one"
+    asks: ClassVar[str] = "Which fraction of the people in each group are a yes"
     percent: ClassVar[bool] = True
     per_person = True
 

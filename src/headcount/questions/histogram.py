@@ -144,9 +144,7 @@ class Histogram(Question):
             raise BadArgument("spelled", f"is for counts, and this is a {self.name}", "leave it out")
         options.require_column(self.name)
         if options.by:
-            raise BadArgument(
-                "by", f"does not fit a {self.name}", "count in groups of both columns: hc.count(…, by=[…])"
-            )
+            raise BadArgument("by", f"does not fit a {self.name}", "ask for a count in groups of both columns")
         (own,) = told(options.missing, LISTS, names=[options.column])
         return self if own is None else replace(self, missing=own, categories=None if self._made else self.categories)
 

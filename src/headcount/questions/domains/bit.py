@@ -74,7 +74,7 @@ class Bit(Domain):
 
     @property
     def rules(self) -> list[str]:
-        said = [] if self.where is None or len(self.where) == 1 else [f"{_listed(self.where)} count as a one"]
+        said = [] if self.where is None or len(self.where) == 1 else [f"{_listed(self.where)} count as yes"]
         spelled = ["yes and no are read in any spelling"] if self.spelled else []
         return [*said, *spelled, *rule(self.missing)]
 
