@@ -73,6 +73,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
         What to know about other questions that were asked of the same people, if anything.
     rules : tuple of str
         What was declared of values that are not plain, in words; to how many rows it applied is not told.
+    most : int, optional
+        How many rows of a person count at most, each for itself; None where a person's rows are merged.
     before : tuple of Plan
         What was released of the same data before, to choose what this one is about: groups that nobody listed.
 
@@ -95,6 +97,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
     simulated: bool = False
     habit: str = ""
     rules: tuple[str, ...] = ()
+    most: int | None = None
     before: tuple[Plan, ...] = ()
 
     @cached_property
@@ -264,11 +267,16 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return not self.people.any() and self.drops_small
 
     @property
-    def _worst_dropped(self) -> int:
+    def _most_dropped(self) -> int:
+        """The largest count that may have been dropped, with 95% confidence."""
         nothing = replace(self.tally, totals=np.zeros(1, dtype=np.int64), keys=None)
         most = self.protocol.intervals(nothing, 0.95)[0, 1]
-        most = int(most if self.n is None else min(most, self.n))
-        return worst_truth(lambda truth: self.protocol.size_of_error(truth, self._people(truth)), max(1, most))[1]
+        return int(most if self.n is None else min(most, self.n))
+
+    @property
+    def _worst_dropped(self) -> int:
+        most = max(1, self._most_dropped)
+        return worst_truth(lambda truth: self.protocol.size_of_error(truth, self._people(truth)), most)[1]
 
     @property
     def nearly(self) -> str:
@@ -278,10 +286,21 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
     @property
     def note(self) -> str:
-        """What a 0 stands for where small counts are dropped, and that intervals are approximate; nothing otherwise."""
+        """What several answers are about, where these are not the data themselves, and what holds of all of them."""
+        about = self.protocol.task.about if self.protocol.task.shape.several else ""
+        return "; ".join(filter(None, [about, self._of_all]))
+
+    @property
+    def _of_all(self) -> str:
+        """What a 0 or a missing label stands for where small counts are dropped, or that intervals are approximate."""
         if self.protocol.task.shape is Shape.K_OF and self.nearly:
             return self.nearly
-        return "small counts are dropped and read 0" if (self.people == 0.0).any() and self.drops_small else ""
+        if not self.drops_small:
+            return ""
+        if self.protocol.task.shape is Shape.KEY:
+            few = self.in_its_words(f"fewer than about {self._most_dropped:,} people")
+            return f"labels of {few} may be left out"
+        return "small counts are dropped and read 0" if (self.people == 0.0).any() else ""
 
     def _people(self, guess: int) -> int:
         """The number of reports; a lower bound on it where it is private."""
@@ -496,18 +515,32 @@ class Estimate(Tabular, Pictured, Arithmetic):
         if self.habit:
             promised += f"\n({self.habit}: ledger=hc.Ledger.open('ledger', epsilon=…))"
         if self.protocol.task.shape.several:
-            below = [*([self.note] if self.note else []), *([self._told] if self.rules else [])]
+            below = [*([self.note] if self.note else []), *([self.told] if self.told else [])]
             return "\n".join([*self._lines(), *below, promised])
         ((number, left, right),) = self.shown()
         note = f"; {self.note}" if self.note else ""
         told = f"{number} {self.protocol.task.about}".rstrip()
-        rules = f"\n{self._told}" if self.rules else ""
+        rules = f"\n{self.told}" if self.told else ""
         return f"{told}  (95% interval {left} to {right}{note})   {promised}{rules}"
 
     @property
-    def _told(self) -> str:
-        """What was declared of the data, as a line."""
-        return f"as declared: {'; '.join(self.rules)}"
+    def declared(self) -> tuple[str, ...]:
+        """What was declared of the data: how values that are not plain are read, and how many rows of a person
+        count."""
+        if self.most is None:
+            return self.rules
+        count = "row of each person counts" if self.most == 1 else "rows of each person count"
+        cap = f"at most {self.most:,} {count}, drawn by lot: the answer and its interval are of these rows, not of all"
+        return *self.rules, cap
+
+    @property
+    def told(self) -> str:
+        """The same as a line; nothing if nothing was declared."""
+        return f"as declared: {'; '.join(self.declared)}" if self.declared else ""
+
+    def in_its_words(self, text: str) -> str:
+        """A question's words about people: where a person may count more than once, they are about rows."""
+        return text if (self.most or 1) == 1 else text.replace("people", "rows")
 
     def __repr__(self) -> str:
         if not self.protocol.task.shape.several:
@@ -537,7 +570,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
         lines = [f"{name:<{widths[0]}}  {value:>{widths[1]}}  (95% interval {span})" for name, value, span in rows]
         left = self._answers - SHOWN
         lines += [f"… and {left:,} more; see .cells"] if left > 0 else []
-        return lines or ["nothing can be shown: no category has enough people"]
+        return lines or [self.in_its_words("nothing can be shown: no category has enough people")]
 
     def shown(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Each value, or the first few, and the ends of its 95% interval, with as many digits as mean something."""
@@ -562,7 +595,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
         if not self.protocol.task.shape.several:
             return super()._repr_html_()
         tables = "".join(sheet.html() for sheet in self.sheets or [rows_sheet(self.rows(SHOWN))])
-        words = [self.note, self._told if self.rules else "", *self.promises(), self.habit]
+        words = [self.note, self.told, *self.promises(), self.habit]
         return f"<div>{tables}<small>{escape(', '.join(filter(None, words)))}</small></div>"
 
     def draw(self, target: Any, theme: str, title: str) -> object:
@@ -594,6 +627,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
             "model": str(protocol.model),
             "simulated": self.simulated,
             "rules": list(self.rules),
+            **({} if self.most is None else {"max_contributions": self.most}),
             "parameters": protocol.to_json()["parameters"],
             "epsilon": None if self.spent is None else self.spent.epsilon,
             "delta": self.delta,

@@ -44,7 +44,7 @@ class TableEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated, habit, rules, before
+    protocol, tally, people, budget, secret, within, simulated, habit, rules, most, before
         As for `Estimate`; `people` are those of the cells of all margins, one after the other.
 
     Examples

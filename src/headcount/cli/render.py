@@ -143,7 +143,7 @@ def estimate_table(estimate: Estimate, cells: Sequence[Cell] | None = None, rank
         table.add_row("95% interval", f"{low} to {high}")
     if estimate.note:
         table.add_row("", estimate.note)
-    for rule in estimate.rules:
+    for rule in estimate.declared:
         table.add_row("as declared", escape(rule))
     table.add_row("guarantee", ", ".join(estimate.promises()))
     if estimate.simulated:

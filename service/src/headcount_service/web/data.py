@@ -336,7 +336,7 @@ class File:
             "sheets": [sheet_of(sheet) for sheet in estimate.sheets],
             "curve": curve_of(estimate),
             "note": estimate.note,
-            "rules": f"As declared: {'; '.join(estimate.rules)}." if estimate.rules else "",
+            "rules": f"As declared: {'; '.join(estimate.declared)}." if estimate.declared else "",
             "guarantee": ", ".join(map(str, estimate.promises())),
             "command": asked.command(self.name),
             "python": asked.python(self.name),
