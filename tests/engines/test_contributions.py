@@ -63,6 +63,11 @@ def test_an_answer_says_how_many_rows_of_a_person_count(file, tmp_path):
     made = plan(hc.Count(), models=["central"], max_contributions=2, neighbours="add-remove")
     run = hc.run(made, file, column="clicked", unit="person", max_contributions=2)
     assert run.told == two.told
+    assert "at most 2 rows of each person count" in str(two - run)
+    (two - run).plot().save(tmp_path / "difference.svg")
+    assert "difference, in rows" in (tmp_path / "difference.svg").read_text()
+    with pytest.raises(Unsupported, match="equally many rows"):
+        two - one
 
 
 @pytest.mark.parametrize("most", [2, 1_000])

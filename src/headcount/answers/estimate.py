@@ -478,8 +478,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
         parts = zip(self.values.tolist(), self._laws, strict=True)
         found = tuple(Part(value, within(place), law) for place, (value, law) in enumerate(parts))
-        promises = ", ".join(self.promises())
-        return Operand(task, labels, found, promises, self.spent, self.tally, self._apart)
+        promises, unit = ", ".join([*self._cap, *self.promises()]), self.in_its_words(task.unit_words)
+        return Operand(task, labels, found, promises, self.spent, self.tally, self._apart, unit, self.most)
 
     def operand_of(self, category: Label) -> Operand:
         """What a difference or ratio needs of one of its cells."""
@@ -527,11 +527,16 @@ class Estimate(Tabular, Pictured, Arithmetic):
     def declared(self) -> tuple[str, ...]:
         """What was declared of the data: how values that are not plain are read, and how many rows of a person
         count."""
+        return *self.rules, *self._cap
+
+    @property
+    def _cap(self) -> tuple[str, ...]:
+        """How many rows of a person count, where that was declared."""
         if self.most is None:
-            return self.rules
+            return ()
         count = "row of each person counts" if self.most == 1 else "rows of each person count"
-        cap = f"at most {self.most:,} {count}, drawn by lot: the answer and its interval are of these rows, not of all"
-        return *self.rules, cap
+        of_these = "drawn by lot: the answer and its interval are of these rows, not of all"
+        return (f"at most {self.most:,} {count}, {of_these}",)
 
     @property
     def told(self) -> str:
