@@ -105,7 +105,7 @@ def run(
     answers = engine.answers(plan.protocol.task, rows)
     plan.protocol.require_fit(answers.size)  # before anything is charged or drawn
     (estimate,) = carry_out([plan], answers, engine, coins, ledger)
-    return replace(estimate, rules=tuple(rows.rules(question)), most=rows.most)
+    return replace(estimate, most=rows.most)
 
 
 def carry_out(
