@@ -170,7 +170,7 @@ def ask(
         answers = engine.answers(question, rows)
         crowd = crowd_for(question, answers.size, rows.most or 1, budget)
         plan = plan_for(question, crowd, budget, model, protocol, parameters)
-        (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
+        (estimate,) = carry_out([plan], answers, engine, ledger=ledger, column=rows.title)
     several = by is not None or question.reads
     rules = rows.rules(question) if several else question.read_as(where, 0).rules
     estimate = replace(estimate, rules=(*text.rules, *rules))

@@ -134,7 +134,7 @@ def series(
     key = coins.stream(KEY).tobytes()
     asks = f"How many people, {every} by {every}" if column is None else asked.asks
     rows = Rows.of(asked, data, column=column, where=where, unit=unit, in_rounds=in_rounds, key=key)
-    with nullcontext() if ledger is None else paid(ledger, made):
+    with nullcontext() if ledger is None else paid(ledger, made, column=rows.title):
         counts = (engine or engine_for(data)).rounds(asked, rows)
     if sums:
         held = np.array([int(each.people[each.codes == 1].sum()) for each in counts])

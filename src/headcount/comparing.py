@@ -106,7 +106,8 @@ def compare(
             reasons[model] = refusal.reason
     if not plans:
         raise Infeasible(Phrase.joined("; ", [Phrase("{}: {}", *each) for each in reasons.items()]))
-    drawn = dict(zip(plans, carry_out([*plans.values()], answers, engine, ledger=ledger), strict=True))
+    told = carry_out([*plans.values()], answers, engine, ledger=ledger, column=rows.title)
+    drawn = dict(zip(plans, told, strict=True))
     sides = tuple(Side(model, drawn.get(model), reasons.get(model, "")) for model in Model)
     return Comparison(asked, budget, together([*plans.values()]), sides)
 

@@ -104,11 +104,16 @@ def run(
     engine = engine or engine_for(data)
     answers = engine.answers(plan.protocol.task, rows)
     plan.protocol.require_fit(answers.size)  # before anything is charged or drawn
-    return carry_out([plan], answers, engine, coins, ledger)[0]
+    return carry_out([plan], answers, engine, coins, ledger, rows.title)[0]
 
 
 def carry_out(
-    plans: Sequence[Plan], answers: Any, engine: Engine, coins: Coins | None = None, ledger: Ledger | None = None
+    plans: Sequence[Plan],
+    answers: Any,
+    engine: Engine,
+    coins: Coins | None = None,
+    ledger: Ledger | None = None,
+    column: str | None = None,
 ) -> list[Estimate]:
     """The answers of plans, all paid for at once, on what the engine made of the rows.
 
@@ -116,7 +121,7 @@ def carry_out(
     only looked at before.
     """
     tallies: dict[int, Tally] = {}
-    with nullcontext() if ledger is None else paid(ledger, *plans):
+    with nullcontext() if ledger is None else paid(ledger, *plans, column=column):
         for at, plan in enumerate(plans):
             if plan.protocol.model is Model.CENTRAL:
                 tallies[at] = engine.tally(plan, answers, NoCoins())
@@ -130,7 +135,7 @@ def carry_out(
 
 
 @contextmanager
-def paid(ledger: Ledger, *plans: Plan) -> Iterator[None]:
+def paid(ledger: Ledger, *plans: Plan, column: str | None = None) -> Iterator[None]:
     """A block that counts and draws nothing: the ledger may refuse the plans before it, and is charged for them after.
 
     If the block fails, nothing is charged.
@@ -139,7 +144,7 @@ def paid(ledger: Ledger, *plans: Plan) -> Iterator[None]:
         raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
     ledger.require(*plans)
     yield
-    ledger.charge(*plans)
+    ledger.charge(*plans, column=column)
 
 
 def release_answer(plan: Plan, tally: Tally, coins: Coins) -> Estimate:

@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 
 from headcount.common.plurals import counted
-from headcount.errors import OverBudget
 from headcount.figures.text_table import TextTable
-from headcount.ledger.allowance import down, up
+from headcount.ledger.allowance import rounded_down, up
 from headcount.ledger.charge import Charge
-from headcount.ledger.prices import Amount, Asked, Epsilon, any_mechanism, plain_limit, renyi_limit
+from headcount.ledger.prices import Asked, Epsilon, any_mechanism, plain_limit
 from headcount.ledger.spending import Spending
-from headcount.privacy.budget import SMALLEST_EPSILON, Budget
-from headcount.privacy.compose import compose
+from headcount.privacy.budget import Budget
 
 SHOWN = 20  # charges in a notebook
 SMALL = (1.0, 0.2, 0.05)  # epsilons of counts that may still be asked
 HARDLY = 1e-9  # of the last digit shown: a rounding error below this is not rounded up to a whole digit
-HAIR = 1.001  # within that of a limit, sums are shown to the last digit
 
 
 def percent(share: Epsilon, *, spent: bool = True) -> str:
@@ -59,7 +55,7 @@ def charge_table(charges: Sequence[Charge], title: str) -> TextTable:
         (
             str(charge.number),
             charge.day,
-            charge.question["task"]["name"],
+            charge.asks,
             charge.question["protocol"],
             f"{float(charge.epsilon):.4g}",
             f"{float(charge.delta):.4g}",
@@ -82,77 +78,19 @@ def outlook(spending: Spending, charges: Sequence[Charge]) -> str:
             possible.append(f"{several} at epsilon {epsilon:g}")
     if charges and (times := spending.affords(spending.asked[-1])) and not possible:
         possible.append(f"{_number(times)} more like the last")
-    return f"Still possible: {', or '.join(possible)}" if possible else "Nothing more can be asked"
+    if not possible:
+        return "Nothing more can be asked"
+    told = f"Still possible: {', or '.join(possible)}"
+    limit = plain_limit(spending.allowance)
+    by_delta = spending.plain.delta * limit.divergence > spending.plain.divergence * limit.delta
+    return f"{told} (with delta 0; {_delta(spending)})" if by_delta else told
 
 
-def over_budget(before: Spending, between: Spending, after: Spending) -> OverBudget:
-    """The refusal of questions: the shares before them, `between` with those that are promised, and `after` all."""
-    asked = len(after.asked) - len(between.asked)
-    these = "this question" if asked == 1 else f"these {asked} questions together"
-    if not between.asked:
-        return OverBudget(_first(these, after))
-    needed, left = percent(after.share - between.spent), percent(1 - between.spent, spent=False)
-    promised = len(between.asked) - len(before.asked)
-    text = f"{these} would need {needed} of the budget and {left} is left"
-    if promised:
-        text += f" beside the {percent(between.spent - before.spent)} promised to collections that are not paid for yet"
-    return OverBudget(f"{text}: {_sums(after)}. {_advice(between, promised)}")
-
-
-def _first(these: str, after: Spending) -> str:
-    """The first questions, which are composed exactly."""
-    budget = after.allowance.budget
-    epsilon = compose(asked.loss for asked in after.asked).epsilon(budget.delta)
-    plain = after.plain.divergence if not after.plain.delta else math.inf
-    epsilon = min(epsilon, up(plain))
-    if epsilon == math.inf:
-        return (
-            f"{these} would come to more than any epsilon at delta={budget.delta:g}; ask with a smaller delta, or of a "
-            "ledger that has a larger one"
-        )
-    digits = 4 if epsilon > HAIR * budget.epsilon else 17
-    works = f"epsilon ≤ {budget.epsilon:g}" if len(after.asked) == 1 else "smaller epsilons"
-    return (
-        f"{these} would come to epsilon={epsilon:.{digits}g} at delta={budget.delta:g}, over the ledger's "
-        f"{budget.epsilon:.{digits}g}. Ask with {works}"
-    )
-
-
-def _sums(after: Spending) -> str:
-    """The sums of the questions by either rule."""
-    plain = _sum(after.plain, plain_limit(after.allowance), "epsilon")
-    if after.order is None:
-        return plain
-    renyi = _sum(after.renyi, renyi_limit(after.allowance, after.order), "divergence")
-    return f"by plain sums {plain}, by the price of many questions {renyi}"
-
-
-def _sum(amount: Amount, limit: Amount, name: str) -> str:
-    """The sum that is nearer to its limit: of epsilons or divergences, or of deltas."""
-    here, most = amount.divergence, limit.divergence
-    if amount.delta * limit.divergence > amount.divergence * limit.delta:
-        here, most, name = amount.delta, limit.delta, "delta"
-    digits = 4 if here > HAIR * most else 17
-    return f"{name} {up(here):.{digits}g} of {down(most):.{digits}g}"
-
-
-def _advice(between: Spending, promised: int) -> str:
-    epsilon, delta = between.room()
-    epsilon = _down(epsilon)
-    works = f"Ask with epsilon ≤ {epsilon:g}" + (f" and delta ≤ {_down(delta):g}" if delta else "")
-    if epsilon < SMALLEST_EPSILON:
-        works = "Nothing more can be asked"
-    if promised:
-        return f"{works}, or destroy a collection that is not needed"
-    if between.allowance.delta:
-        return f"{works}; questions that are declared together before the first answer cost less"
-    return works
-
-
-def _down(number: Fraction | float) -> float:
-    """Two digits, rounded down."""
-    scale = 10.0 ** (1 - math.floor(math.log10(number))) if number > 0 else 1.0
-    return math.floor(float(number) * scale) / scale
+def _delta(spending: Spending) -> str:
+    """What is left of delta, of which sums may use half."""
+    if not (left := spending.delta_left):
+        return "what sums may use of delta is spent"
+    return f"{rounded_down(left):g} is left of the {float(plain_limit(spending.allowance).delta):g} of delta for sums"
 
 
 def _number(times: float) -> str:
