@@ -48,7 +48,7 @@ class Row:
             epsilon=self.epsilon,
             delta=DELTA,
             rounds=self.rounds,
-            once=bool(self.sums),
+            contributes=1 if self.sums else None,
             neighbours=self.sums or REPLACE,
             protocols=self.protocol,
         ).feasible[0]

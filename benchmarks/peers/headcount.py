@@ -141,8 +141,8 @@ def once(job):
 def sums(job):
     """How many people have come by each day; a trusted analyser counts them day by day, as `hc.series` does."""
     if job["planning"]:
-        return lambda: planned(job, once=True)
-    plan, days = planned(job, once=True), np.load(job["data"])
+        return lambda: planned(job, contributes=1)
+    plan, days = planned(job, contributes=1), np.load(job["data"])
     if job["model"] != "central":
         return lambda: hc.run(plan, days + 1).people
     held, periods = np.bincount(days, minlength=job["rounds"]), np.arange(job["rounds"])

@@ -76,4 +76,5 @@ def test_a_party_in_earnest_computes_for_nobody(tmp_path):
     opened = party.create(tmp_path / "analyser", "analyser").open()
     paths = {(route.method, route.path) for route in Pages(["collections"])(opened)}
     opened.close()
-    assert paths == {("GET", "/"), ("GET", "/page/about"), ("GET", "/page/{file}")}
+    series = {("GET", f"/page/series/{{collection}}/{last}") for last in ("{cell#}", "csv", "parquet")}  # of releases
+    assert paths == {("GET", "/"), ("GET", "/page/about"), ("GET", "/page/{file}"), *series}
