@@ -90,7 +90,7 @@ def test_a_series_is_shown_refreshed_and_saved(trial, browser, tmp_path):
         assert "1 of 2 rounds are released" in page.inner_text("main")
         page.focus(".series select")
         page.keyboard.press("ArrowDown")
-        looked.wait(".series svg[aria-label*='often']")
+        looked.wait(".series svg[aria-label*=', often']")  # the question has the word, too
         assert told(page) == weekly.rows(CELLS[1])
         weekly.collect(2)
         page.click("nav a[data-part=advisor]")

@@ -21,9 +21,9 @@ PILES = 256
 
 
 def distinct(parts: Iterable[Sequence[bytes]], messages: int, aside: Aside) -> Iterator[list[bytes]]:
-    """What stands after the number in each of these messages, a list at a time; there are so many at most.
+    """What stands after the number in each message, a list at a time. All have one length, and begin with the number.
 
-    All are equally long, and begin with their numbers.
+    The number of `messages` is an upper bound: it decides whether piles are needed.
     """
     if messages <= AT_ONCE:
         yield from _once(parts)

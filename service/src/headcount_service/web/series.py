@@ -56,11 +56,13 @@ class CollectedSeries:
         analyser, name = self.analyser, request.path["collection"]
         self._kept = {each: self._kept[each] for each in analyser.names() if each in self._kept}  # none is destroyed
         releases = analyser.released(name)
-        if name not in self._kept or self._kept[name][0] != [*releases]:
-            self._kept[name] = [*releases], series_of(analyser.collection(name).plan, releases)
         if not releases:
             raise Unsupported("no round has an answer yet", "wait for the first")
-        return self._kept[name][1]
+        batches, series = self._kept.get(name, ([], None))
+        if series is None or batches != [*releases]:
+            series = series_of(analyser.collection(name).plan, releases)
+            self._kept[name] = [*releases], series
+        return series  # and not what is kept: another request may change that
 
 
 def _cells(series: Series) -> list[Label]:

@@ -41,7 +41,9 @@ export class Rounds {
   async look() {
     const place = this.choice.selectedIndex;
     try {
-      this.show(await ask("GET", this.path(Math.max(0, place)), undefined, { token: this.token }));
+      const told = await ask("GET", this.path(Math.max(0, place)), undefined, { token: this.token });
+      if (this.choice.selectedIndex !== place) return false; // another category was chosen meanwhile, and is asked for
+      this.show(told);
       this.status.textContent = "";
       return true;
     } catch (refusal) {
