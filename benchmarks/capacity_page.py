@@ -12,7 +12,7 @@ from headcount.figures.canvas import number
 from headcount.figures.lines import Line as Stroke
 from headcount.figures.lines import Note, Panel, lines
 from headcount.figures.text_table import TextTable
-from model import BUSY, DAY, Line, bottleneck, cores_for, largest_batch, people_a_day, shards
+from model import BUSY, DAY, Line, bottleneck, cores_for, people_a_day, shards
 from parties import DATABASES
 from stages import Measured
 
@@ -20,7 +20,6 @@ STAGES = ("uploads", "mixing", "handing on", "opening and counting")
 NAMED = ("cheu-count", "zsum", "poisson-histogram", "correlated-count")
 USUAL, CROWD = "zsum", 10**6
 CORES = (1, 2, 4, 16, 64)
-MEMORY = 8_000.0  # megabytes that a batch may take
 WINDOWS = {"an hour": 3_600.0, "a day": DAY}
 GIGABYTE = 1e9
 
@@ -31,13 +30,11 @@ def costs(seen: Measured, database: str, messages: int) -> dict[str, float]:
     return {stage: cost * (1 if stage == "uploads" else messages) for stage, cost in each.items()}
 
 
-def batch(seen: Measured, database: str, messages: int) -> tuple[Line, Line]:
-    """Seconds and megabytes of a batch, by people: its stages come one after the other, each on one core."""
+def batch(seen: Measured, database: str, messages: int) -> Line:
+    """Seconds of a batch, by people: its stages come one after the other, each on one core."""
     parts = [seen.line(f"{stage}, {database}") for stage in STAGES[1:]]
     whole = Line(sum(p.fixed for p in parts), sum(p.each for p in parts), sum(p.unsure for p in parts))
-    memory = max((seen.line(f"memory of the {role}, {database}") for role in ("shuffler", "analyser")),
-                 key=lambda line: line.each)  # fmt: skip
-    return whole.times(messages), memory.times(messages)
+    return whole.times(messages)
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], words_first: int = 1) -> str:
@@ -50,7 +47,7 @@ def page(seen: Measured, facts: str, others: float, *, quick: bool) -> str:
         words.HEAD.format(hurried=words.HURRIED if quick else "", machine=facts, others=others, busy=f"{BUSY:.0%}"),
         short(seen), words.FIGURE,
         words.MEASURED, measured(seen), words.SENT, sent(), words.PEOPLE, people(seen), words.NEEDED, needed(seen),
-        words.DISK, disk(seen), words.SPLIT.format(memory=MEMORY / 1000.0, busy=f"{BUSY:g}"), splitting(seen),
+        words.DISK, disk(seen), words.SPLIT.format(busy=f"{BUSY:g}"), splitting(seen),
         words.APART, apart(), words.TOGETHER, left(), words.CASCADE, cascade(seen), words.LEDGER, ledger(seen),
         words.FILES, files(seen), words.BILLION, words.TODAY,
     ]  # fmt: skip
@@ -60,18 +57,14 @@ def page(seen: Measured, facts: str, others: float, *, quick: bool) -> str:
 def short(seen: Measured) -> str:
     plan = split.sent(USUAL, CROWD)
     each = costs(seen, DATABASES[0], plan.messages)
-    full, batched = bottleneck(each), batch(seen, DATABASES[0], plan.messages)
-    most, stopped = largest_batch(batched[0], DAY, batched[1], MEMORY)
+    full, most = bottleneck(each), batch(seen, DATABASES[0], plan.messages).most(DAY)
     billion = sum(cores_for(10**9, cost) for cost in each.values())
-    end = {"memory": f"{MEMORY / 1000:g} GB of memory end it at", "time": "what is through in a day ends it at"}[
-        stopped
-    ]
     return (
         f"**In short.** For a count by {USUAL}, of {plan.messages} messages and {plan.upload} bytes from everybody, a "
         f"core that is busy half the time takes {_round(people_a_day(sum(each.values()), 1))} people a day through all "
         f"stages together; *{full}* is full first. A thousand million people a day would keep {number(billion)} such "
         f"cores busy and send {10**9 * plan.upload / GIGABYTE:,.0f} GB. One batch cannot be that large: one process "
-        f"mixes it and one opens it, and {end} {_round(most)} people."
+        f"mixes it and one opens it, and {_round(most)} people are through in a day."
     )
 
 
@@ -156,11 +149,11 @@ def splitting(seen: Measured) -> str:
     for name in NAMED:
         for window, length in WINDOWS.items():
             plan = split.sent(name, CROWD)
-            each, (time, memory) = costs(seen, DATABASES[0], plan.messages), batch(seen, DATABASES[0], plan.messages)
-            most, stopped = largest_batch(time, length, memory, MEMORY)
+            each = costs(seen, DATABASES[0], plan.messages)
+            most = batch(seen, DATABASES[0], plan.messages).most(length)
             rate = BUSY / sum(each[stage] for stage in STAGES[:3])
             rows.append([
-                name, window, f"{rate:,.0f}/s, {_round(rate * length)}", f"{_round(most)} ({stopped})",
+                name, window, f"{rate:,.0f}/s, {_round(rate * length)}", _round(most),
                 *(f"{shards(crowd, length, most, rate):,}" for crowd in (10**6, 10**7, 10**8, 10**9)),
             ])  # fmt: skip
     heads = ["plan", "window", "taken by one shuffler", "largest batch", "shufflers for 10^6", "10^7", "10^8", "10^9"]

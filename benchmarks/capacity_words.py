@@ -45,8 +45,8 @@ full first is in bold.
 
 NEEDED = """
 How many cores that comes to, for a million and for a thousand million people a day, by the plan for that many. More
-than one core for a stage is more than one process, and a party is one process today: see [the
-end](#what-there-is-and-what-is-missing).
+than one core for a stage is more than one process. Several processes of one shuffler take uploads over one PostgreSQL
+database; each batch is mixed, handed on and opened by one: see [the end](#what-there-is-and-what-is-missing).
 """
 
 DISK = """
@@ -60,21 +60,19 @@ own bytes.
 SPLIT = """
 ## When one shuffler is not enough
 
-With *n* people in a window of *W* seconds, *m* messages each, and the slopes above, one shuffler does until one of
-these fails:
+With *n* people in a window of *W* seconds, *m* messages each, and the slopes above, one process of a shuffler does
+until one of these fails:
 
-* **It cannot take the uploads.** It is one process, which takes, mixes and hands on: *n / W* must be below {busy} /
-  (upload + *m* · (mixing + handing on)).
+* **It cannot take the uploads.** It takes, mixes and hands on: *n / W* must be below {busy} / (upload + *m* · (mixing +
+  handing on)). More processes over one PostgreSQL database take more.
 * **A batch is not through before the next one closes.** Fixed costs + *n* · *m* · (mixing + handing on + opening)
   must be below *W*.
-* **A batch does not fit the memory.** The analyser remembers the number of every message, so that none counts twice:
-  fixed + *n* · *m* · (bytes for each) must be below what there is, here {memory:g} GB. That is for work in
-  memory: batches beyond 32 MB are mixed, and beyond a million messages counted, in piles on the disk.
 
-With SQLite, whoever mixes has the database for themselves, and uploads wait or are sent away meanwhile; PostgreSQL
-locks one batch only. The most people of either kind, which of the two ends a batch, and how many shufflers the crowd
-of one window takes. Memory was measured for reports of one message, and so the batch of a plan of many may be larger.
-A shorter window is a split as well: every batch is released by itself, and the next section holds for it.
+Memory ends no batch: beyond 32 MB it is mixed, and beyond a million messages counted, in encrypted piles on the disk
+(10^7 reports in less than 200 MB, [measured](benchmarks.md)), which must hold it. With SQLite, mixing keeps the
+database to itself, and uploads wait or are sent away meanwhile; PostgreSQL locks one batch only. The table has the most
+people by either limit, and the number of shufflers that the crowd of one window takes. A shorter window is a split as
+well: every batch is released by itself, and the next section holds for it.
 """
 
 APART = """
@@ -145,21 +143,18 @@ compares predicted and simulated errors and the coverage of the intervals for pl
 TODAY = """
 ## What there is, and what is missing
 
-What there is: one shuffler and one analyser for a collection, each one process (more than one for a party is not
-tested), over SQLite or PostgreSQL; a batch for each window; shards as in (a), by hand, as *k* collections whose answers
-one adds up. Data that lie in files are counted on one machine by DuckDB, and frames of Spark stay on Spark, whose parts
-are tallied where they lie and added up: none of the limits above is theirs. Sealed reports that lie in a data lake are
-opened, mixed and counted by as many cores as a Spark cluster has, in batches larger than memory: `headcount batch
-shuffle | analyse`, [how](operator.md). That is the way past the batch limits above; who must be trusted is the same.
+What there is: one shuffler and one analyser for a collection, over SQLite or PostgreSQL, where several processes of the
+shuffler take uploads ([how](operator.md)); a batch for each window; shards as in (a), by hand, as *k* collections whose
+answers one adds up. Data that lie in files are counted on one machine by DuckDB, and frames of Spark stay on Spark,
+whose parts are tallied where they lie and added up: none of the limits above is theirs. Sealed reports that lie in a
+data lake are opened, mixed and counted by as many cores as a Spark cluster has: `headcount batch shuffle | analyse`,
+[how](operator.md). That is the way past the limits above; who must be trusted is the same.
 
 What would have to be built, in the order in which it would help:
 
-1. *Several processes that take uploads* for one shuffler over one PostgreSQL database. Steps of a batch lock its row
-   already and may be repeated; what is missing are tests that two of them do not lose or double a report. It changes
-   nothing in trust.
-2. *Uploads into a lake*: whoever takes them puts them into files, which the commands above read. No change in trust.
-3. *Adding up shards*: a release over several collections whose estimates and intervals are combined and charged once.
-4. *A mixing stage*, (b), or *a second shuffler*, (c): new signed manifests from shuffler to shuffler, one more layer
+1. *Uploads into a lake*: the shuffler puts them into files, which the commands above read. No change in trust.
+2. *Adding up shards*: a release over several collections whose estimates and intervals are combined and charged once.
+3. *A mixing stage*, (b), or *a second shuffler*, (c): new signed manifests from shuffler to shuffler, one more layer
    in the wire format and in every client, and words in the threat model for who may collude with whom. Only this one
    makes more people trustworthy rather than more people countable.
 """

@@ -62,12 +62,6 @@ def bottleneck(stages: Mapping[str, float]) -> str:
     return max(stages, key=lambda name: stages[name])
 
 
-def largest_batch(seconds: Line, window: float, memory: Line, megabytes: float) -> tuple[float, str]:
-    """People in the largest batch that is through before the next one closes and fits the memory, and what stops it."""
-    by_time, by_memory = seconds.most(window), memory.most(megabytes)
-    return (by_time, "time") if by_time <= by_memory else (by_memory, "memory")
-
-
 def shards(people: float, window: float, batch: float, rate: float) -> int:
     """How many shufflers it takes: for as many uploads a second, and for batches of at most this size.
 

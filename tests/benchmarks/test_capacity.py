@@ -53,12 +53,6 @@ def test_people_and_cores_are_two_sides_of_one_thing():
     assert model.bottleneck({"uploads": 3.0, "opening": 5.0, "mixing": 1.0}) == "opening"
 
 
-def test_a_batch_is_ended_by_what_is_full_first():
-    seconds, megabytes = Line(10.0, 1e-3, 0.0), Line(100.0, 1e-3, 0.0)
-    assert model.largest_batch(seconds, 3_610.0, megabytes, 8_100.0) == (pytest.approx(3.6e6), "time")
-    assert model.largest_batch(seconds, 86_410.0, megabytes, 8_100.0) == (pytest.approx(8e6), "memory")
-
-
 def test_there_are_as_many_shufflers_as_the_worse_of_both_limits_needs():
     assert model.shards(10, 3_600, 1e6, 1_000) == 1
     assert model.shards(10**7, 3_600, 1e6, 1_000) == 10  # by the batch; 2,778 a second would take three
@@ -93,13 +87,11 @@ def test_the_page_follows_from_the_points():
     for size in sizes:
         for stage, cost in each.items():
             seen.add(f"{stage}, SQLite", size, cost * size)
-        for role in ("shuffler", "analyser"):
-            seen.add(f"memory of the {role}, SQLite", size, 100.0 + 8e-4 * size)
     lines = capacity_page.people(seen).splitlines()
     zsum = next(line for line in lines if line.startswith("| zsum"))
     assert "**140 million**" in zsum  # half a day of a core, at 0.3 ms each
     # Six messages of 60 µs are more than one upload of 300.
     histogram = [line for line in lines if "opening" in line][2]
     assert histogram.startswith("|  | **opening and counting** | **120 million**")
-    assert "4.9 million (memory)" in capacity_page.splitting(seen)  # 7,900 MB, at 1,600 bytes for two messages
+    assert "28 million" in capacity_page.splitting(seen)  # an hour, at 130 µs for two messages
     assert "*uploads* is full first" in capacity_page.short(seen)

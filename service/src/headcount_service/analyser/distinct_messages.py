@@ -28,14 +28,13 @@ def distinct(parts: Iterable[Sequence[bytes]], messages: int, aside: Aside) -> I
     if messages <= AT_ONCE:
         yield from _once(parts)
         return
-    secret = new_secret()
-    cipher = Encrypted(secret)
+    cipher = Encrypted(new_secret())
     with ExitStack() as open_files:
         piles = [Pile(open_files.enter_context(aside()), cipher) for _ in range(PILES)]
         size = 1
         for part in filter(None, parts):
             size = len(part[0])
-            where = {message: _pile(message, secret) for message in part}
+            where = {message: _pile(message, cipher.salt) for message in part}
             for pile, some in groupby(sorted(part, key=where.__getitem__), where.__getitem__):
                 piles[pile].add(b"".join(some))
         for each in piles:
@@ -53,8 +52,8 @@ def _once(parts: Iterable[Sequence[bytes]]) -> Iterator[list[bytes]]:
         yield new
 
 
-def _pile(message: bytes, secret: bytes) -> int:
-    return blake2b(message[:IDENTITY], key=secret, digest_size=1).digest()[0] % PILES
+def _pile(message: bytes, salt: bytes) -> int:
+    return blake2b(message[:IDENTITY], key=salt, digest_size=1).digest()[0] % PILES
 
 
 def _cut(block: bytes, size: int) -> list[bytes]:

@@ -217,19 +217,18 @@ class Client:
         errors.Refused
             If the shuffler refuses the report or does not answer.
         """
-        kept = _read(path)
-        if kept["state"] != "taken":
-            to = f"/v1/collections/{kept['collection'][:32]}/batches/{kept['batch']}/reports"
+        made = _read(path)
+        if made["state"] != "taken":
+            to = f"/v1/collections/{made['collection'][:32]}/batches/{made['batch']}/reports"
             try:
-                remote.ask("POST", to, bytes.fromhex(kept["body"]))
-                state = "taken"
+                remote.ask("POST", to, bytes.fromhex(made["body"]))
             except RemoteRefusal as refusal:
                 if refusal.status != 409:
                     raise
-                state = "closed"
-            write_atomically(path, json.dumps(_taken(kept) if state == "taken" else {**kept, "state": state}), SECRET)
-            if state == "taken":
-                forget_token(self.folder, kept["collection"], kept["batch"], kept["invitation"])
+                self._note(path, "closed")
+            else:
+                self._note(path, "taken")
+                forget_token(self.folder, made["collection"], made["batch"], made["invitation"])
         return self.receipt(path)
 
     def upload(self, path: Path) -> bytes:
@@ -362,6 +361,14 @@ class Client:
             **({"rounds": plan.rounds} if collection.series else {}),
         }
         write_atomically(path, json.dumps(kept | made), SECRET)
+
+    def _note(self, path: Path, state: str) -> None:
+        """How sending a report ended. One that was taken stays so, whatever another process heard meanwhile."""
+        with self._alone():
+            kept = _read(path)
+            if kept["state"] != "taken":
+                now = _taken(kept) if state == "taken" else {**kept, "state": state}
+                write_atomically(path, json.dumps(now), SECRET)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
