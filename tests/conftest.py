@@ -6,6 +6,7 @@ A run that has a time goes through its tests in an order that is drawn anew, so 
 import gc
 import os
 import secrets
+import shutil
 import sys
 import tempfile
 import time
@@ -23,7 +24,8 @@ from stress import LONG, STRESS, in_turn
 
 sys.path.insert(0, str(Path(__file__).parent / "service"))
 
-os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="headcount-")  # what the command line remembers of its runs
+REMEMBERED = tempfile.mkdtemp(prefix="headcount-")  # what the command line remembers of its runs
+os.environ["XDG_STATE_HOME"] = REMEMBERED
 
 BEGUN = time.monotonic()
 gc.disable()  # while tests are collected, of which nothing goes
@@ -35,6 +37,7 @@ def pytest_collection_finish():
 
 
 def pytest_unconfigure():
+    shutil.rmtree(REMEMBERED, ignore_errors=True)
     gc.unfreeze()  # what is frozen is not freed at exit either, and DuckDB would list all of it as leaked
 
 
