@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
-from headcount.figures.canvas import Target, canvas, decades, number
+from headcount.figures.canvas import Framing, Target, canvas, decades, number
 from headcount.figures.colours import Theme, blend
 from headcount.privacy.model import Model
 
@@ -37,12 +37,10 @@ def bars(
     rows: Sequence[Bar],
     target: Target,
     *,
-    title: str,
     xlabel: str,
-    subtitle: str = "",
-    theme: str = "light",
     unit: str = "",
     sign: str = "± ",
+    **framing: Unpack[Framing],
 ) -> Target:
     """Draws the rows from the top in the order given, under a heading for each model, on an axis
     from zero.
@@ -58,7 +56,7 @@ def bars(
     low = 10.0 ** math.floor(math.log10(min(lengths, default=1.0)))
     high = max([*values, *lengths, 0.0]) or 1.0
     log = high > WIDE * min(lengths, default=high)
-    with canvas(target, title=title, subtitle=subtitle, size=(8.4, 1.35 + 0.3 * lines), theme=theme) as sheet:
+    with canvas(target, size=(8.4, 1.35 + 0.3 * lines), **framing) as sheet:
         (axes,) = sheet.panels
         if log:
             axes.set_xscale("symlog", linthresh=low, linscale=0.45)

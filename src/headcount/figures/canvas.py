@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, TypeVar
+from typing import Any, Required, TypedDict, TypeVar, Unpack
 from warnings import catch_warnings, warn
 
 from headcount.common.printable import printable
@@ -45,6 +45,16 @@ ABOUT: dict[str, dict[str, Any]] = {
 Target = TypeVar("Target")  # a path, bytes to be written as PNG, or axes of matplotlib
 
 
+class Framing(TypedDict, total=False):
+    """The words around a figure, and its theme. The title states the finding, the subtitle its subject, and the
+    caption, below it, what is promised."""
+
+    title: Required[str]
+    subtitle: str
+    caption: str
+    theme: str
+
+
 @dataclass(frozen=True)
 class Canvas:
     """The figure, its panels from left to right, and the theme to colour them by."""
@@ -58,21 +68,18 @@ class Canvas:
 def canvas(
     target: Any,
     *,
-    title: str,
-    subtitle: str = "",
-    caption: str = "",
     size: tuple[float, float] = (8.0, 4.5),
     panels: int = 1,
-    theme: str = "light",
     together: bool = True,
     rows: int = 1,
+    **framing: Unpack[Framing],
 ) -> Iterator[Canvas]:
-    """A figure to draw on, written to its target at the end. The title states the finding, the
-    subtitle its subject, and the caption, below it, what is promised.
+    """A figure to draw on, written to its target at the end.
 
     Panels stand side by side in `rows`, with a shared vertical axis if they are `together`.
     """
-    where, chosen = _where(target), theme_called(theme)
+    where, chosen = _where(target), theme_called(framing.get("theme", "light"))
+    title, subtitle, caption = framing["title"], framing.get("subtitle", ""), framing.get("caption", "")
     mpl = matplotlib()
     if not isinstance(where, Path | BytesIO):
         with mpl.rc_context(WORDS):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
-from headcount.figures.canvas import Target, canvas, number
+from headcount.figures.canvas import Framing, Target, canvas, number
 from headcount.figures.colours import Theme, blend
 from headcount.figures.ticks import Ticks
 
@@ -31,18 +31,15 @@ def curve(
     marks: Sequence[tuple[float, float]],
     target: Target,
     *,
-    title: str,
     ticks: Ticks,
     xlabel: str,
-    caption: str = "",
-    theme: str = "light",
+    **framing: Unpack[Framing],
 ) -> Target:
     """Draw the columns and, if there is a band of rows (place, part, low, high), the curve of the parts below them. The
     `marks` are places that parts of the people lie beneath."""
     alone = not band or hasattr(target, "transAxes")
-    head = {"title": title, "caption": caption, "size": (WIDE, ONE if alone else TWO), "theme": theme}
-    panels = 1 if alone else 2
-    with canvas(target, **head, panels=panels, rows=panels, together=False) as sheet:  # type: ignore[arg-type]
+    size, panels = (WIDE, ONE if alone else TWO), 1 if alone else 2
+    with canvas(target, size=size, panels=panels, rows=panels, together=False, **framing) as sheet:
         _columns(sheet.panels[0], columns, sheet.theme)
         if not alone:
             _curve(sheet.panels[1], band, marks, sheet.theme)

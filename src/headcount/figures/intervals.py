@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Unpack
 
-from headcount.figures.canvas import Target, canvas
+from headcount.figures.canvas import Framing, Target, canvas
 from headcount.figures.colours import Theme, blend
 
 ROW, HEADING = 0.3, 0.95  # inches of a row, and rows of a heading
@@ -44,14 +44,11 @@ def rows(
     spans: Sequence[Span],
     target: Target,
     *,
-    title: str,
     xlabel: str,
-    subtitle: str = "",
-    caption: str = "",
-    theme: str = "light",
     percent: bool = False,
     from_zero: bool = True,
     mark: float = 0.0,
+    **framing: Unpack[Framing],
 ) -> Target:
     """Draw a row for each value in the order given: a bar from zero with a line for its interval.
 
@@ -61,7 +58,7 @@ def rows(
     headings = sum(1 for group, _ in groupby(span.group for span in spans) if group)
     lines = len(spans) + HEADING * headings
     size = (WIDE, 1.5 + ROW * lines + (0.25 if len(spans) == 1 else 0.0))
-    with canvas(target, title=title, subtitle=subtitle, caption=caption, size=size, theme=theme) as sheet:
+    with canvas(target, size=size, **framing) as sheet:
         (axes,), chosen = sheet.panels, sheet.theme
         low, high = _ends(spans, from_zero)
         room = LETTER * max(len(span.text) for span in spans) / (0.72 * WIDE) + 0.05
@@ -92,19 +89,16 @@ def columns(
     spans: Sequence[Span],
     target: Target,
     *,
-    title: str,
     xlabel: str,
     ylabel: str,
-    subtitle: str = "",
-    caption: str = "",
-    theme: str = "light",
     percent: bool = False,
+    **framing: Unpack[Framing],
 ) -> Target:
     """Draw a column for each value from the left, for bins and times; every group is a colour of its own."""
     groups = list(dict.fromkeys(span.group for span in spans))
     labels = list(dict.fromkeys(span.label for span in spans))
     size = (WIDE, TALL + 1.2)
-    with canvas(target, title=title, subtitle=subtitle, caption=caption, size=size, theme=theme) as sheet:
+    with canvas(target, size=size, **framing) as sheet:
         (axes,), chosen = sheet.panels, sheet.theme
         hues = [*chosen.families.values()]
         wide = (0.9 if len(labels) > LABELS else 0.78) / len(groups)

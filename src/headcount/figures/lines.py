@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 from headcount.figures.axis import Axis
-from headcount.figures.canvas import Target, apart, balanced, canvas
+from headcount.figures.canvas import Framing, Target, apart, balanced, canvas
 from headcount.figures.colours import Theme, blend, dashes_of, family_of
 from headcount.figures.line_labels import LETTER, ROW, FreeSpace, Spot, last_visible
 
@@ -88,9 +88,7 @@ class Panel:
         return [(x, y) for x, y in points if self.across.shows(x) and self.up.shows(y)]
 
 
-def lines(
-    panels: Sequence[Panel], target: Target, *, title: str, subtitle: str = "", theme: str = "light", columns: int = 2
-) -> Target:
+def lines(panels: Sequence[Panel], target: Target, *, columns: int = 2, **framing: Unpack[Framing]) -> Target:
     """Draw the panels, `columns` side by side."""
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
@@ -98,9 +96,7 @@ def lines(
     words = 0.25 + 0.072 * max((len(row) for panel in labels for row in panel), default=0)
     height = max(HEIGHT, ROW * max(map(len, labels)))
     size = (0.5 + (0.75 + (WIDTH if columns > 1 else ALONE) + words) * columns, 0.75 + (height + 0.95) * rows)
-    with canvas(
-        target, title=title, subtitle=subtitle, size=size, theme=theme, panels=columns * rows, rows=rows, together=False
-    ) as sheet:
+    with canvas(target, size=size, panels=columns * rows, rows=rows, together=False, **framing) as sheet:
         hues = colours(panels, sheet.theme)
         for axes, panel in zip(sheet.panels, panels, strict=False):
             _draw_panel(axes, panel, hues, sheet.theme)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
-from headcount.figures.canvas import Target, canvas, number
+from headcount.figures.canvas import Framing, Target, canvas, number
 from headcount.figures.colours import Theme
 
 WIDE, TALL = 8.4, 2.0
@@ -16,7 +16,7 @@ NAMED = 9  # rounds that are named along the axis
 
 @dataclass(frozen=True)
 class Course:
-    """What is followed, and for each round its number, value and interval."""
+    """A quantity over time: for each round its number, value and interval."""
 
     label: str
     points: Sequence[tuple[int, float, float, float]]
@@ -26,16 +26,13 @@ def over_time(
     courses: Sequence[Course],
     target: Target,
     *,
-    title: str,
-    subtitle: str = "",
-    caption: str = "",
     names: Sequence[str] = (),
-    theme: str = "light",
+    **framing: Unpack[Framing],
 ) -> Target:
     """Draw all courses below each other. `names` are those of the rounds, which are numbered from 1 otherwise."""
     size = (WIDE, 1.3 + TALL * len(courses))
-    head = {"title": title, "subtitle": subtitle, "caption": caption, "size": size, "theme": theme}
-    with canvas(target, **head, panels=len(courses), rows=len(courses), together=False) as sheet:  # type: ignore[arg-type]
+    panels = len(courses)
+    with canvas(target, size=size, panels=panels, rows=panels, together=False, **framing) as sheet:
         last = max(at for course in courses for at, *_ in course.points)
         hues = [*sheet.theme.families.values()]
         for place, (axes, course) in enumerate(zip(sheet.panels, courses, strict=True)):

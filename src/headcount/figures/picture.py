@@ -1,4 +1,4 @@
-"""What `.plot()` is and returns: a figure that a notebook shows, and that is saved by the name of its file."""
+"""`.plot()` and its result: a figure that a notebook shows and that can be saved to a file."""
 
 from __future__ import annotations
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from headcount.figures.canvas import Target, canvas, log_axis, number
+from headcount.figures.canvas import Framing, Target, canvas, log_axis, number
 from headcount.figures.colours import Theme, blend
 from headcount.figures.region_labels import LabelSpace
 
@@ -50,14 +50,12 @@ def regions(
     ones: Sequence[int],
     target: Target,
     *,
-    title: str,
-    subtitle: str = "",
     marks: Sequence[Mark] = (),
-    theme: str = "light",
+    **framing: Unpack[Framing],
 ) -> Target:
     """Draw the panels side by side over the same axes; more ones than people are hatched."""
     size = (1.2 + 4.3 * len(panels), 5.6)
-    with canvas(target, title=title, subtitle=subtitle, size=size, panels=len(panels), theme=theme) as sheet:
+    with canvas(target, size=size, panels=len(panels), **framing) as sheet:
         for axes, panel in zip(sheet.panels, panels, strict=True):
             log_axis(axes.xaxis, n[0], n[-1])
             log_axis(axes.yaxis, ones[0], ones[-1])

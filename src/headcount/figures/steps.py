@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
-from headcount.figures.canvas import Target, canvas
+from headcount.figures.canvas import Framing, Target, canvas
 from headcount.figures.colours import blend
 
 ROW = 0.3  # inches
@@ -27,15 +28,12 @@ def steps(
     parts: Sequence[Step],
     target: Target,
     *,
-    title: str,
     xlabel: str,
-    subtitle: str = "",
-    caption: str = "",
-    theme: str = "light",
+    **framing: Unpack[Framing],
 ) -> Target:
     """Draw a row for each part from the top, on an axis of shares from nothing to all."""
     size = (8.4, 1.6 + ROW * len(parts))
-    with canvas(target, title=title, subtitle=subtitle, caption=caption, size=size, theme=theme) as sheet:
+    with canvas(target, size=size, **framing) as sheet:
         (axes,), chosen = sheet.panels, sheet.theme
         taken = chosen.families["central noise"]
         for row, part in enumerate(parts):

@@ -1,4 +1,4 @@
-"""What is a table: the same records as CSV, LaTeX, or a frame of pandas or polars."""
+"""Results with records: the same as CSV, LaTeX, or a frame of pandas or polars."""
 
 from __future__ import annotations
 

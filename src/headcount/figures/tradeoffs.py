@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
-from headcount.figures.canvas import Target, apart, canvas, decades, log_axis, number
+from headcount.figures.canvas import Framing, Target, apart, canvas, decades, log_axis, number
 from headcount.figures.colours import Theme
 from headcount.privacy.model import Model
 
@@ -32,14 +32,12 @@ def tradeoffs(
     every: Sequence[Dots],
     target: Target,
     *,
-    title: str,
     xlabel: str,
     ylabel: str,
-    subtitle: str = "",
-    theme: str = "light",
+    **framing: Unpack[Framing],
 ) -> Target:
     """Draw the points, filled on the Pareto front. Both axes are logarithmic."""
-    with canvas(target, title=title, subtitle=subtitle, size=SIZE, theme=theme) as sheet:
+    with canvas(target, size=SIZE, **framing) as sheet:
         (axes,), chosen = sheet.panels, sheet.theme
         across = [x for dots in every for x, _ in dots.points]
         up = [y for dots in every for _, y in dots.points]

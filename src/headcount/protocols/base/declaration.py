@@ -158,18 +158,26 @@ class Declaration(ABC):
 
     @property
     def kinds(self) -> int:
-        """How many different messages there are."""
-        return 1
+        """How many different messages there are; one for each cell unless a leaf knows better."""
+        return self.task.cells
 
     @property
     def message(self) -> np.dtype[Any]:
-        """One record of fixed width; by default its only field says which kind of message it is."""
-        return np.dtype([("kind", np.min_scalar_type(self.kinds - 1))])
+        """One record of fixed width, in the fewest bytes that hold its fields."""
+        return np.dtype([(name, np.min_scalar_type(last)) for name, (_, last) in self.ranges.items()])
 
     @property
     def ranges(self) -> Mapping[str, tuple[Any, Any]]:
-        """The least and the largest of each field of a message; of a row, byte by byte."""
+        """The least and the largest of each field of a message, by default of which kind it is; of a row, by bytes."""
         return {"kind": (0, self.kinds - 1)}
+
+    def messages_with(self, **fields: Iterable[int]) -> npt.NDArray[Any]:
+        """Messages with these fields, and zeros in all others."""
+        numbers = {name: np.array([*each]) for name, each in fields.items()}
+        messages = np.zeros(len(next(iter(numbers.values()))), dtype=self.message)
+        for name, each in numbers.items():
+            messages[name] = each
+        return messages
 
     def genuine(self, messages: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """A mask of the valid messages; others are not counted."""
@@ -184,10 +192,7 @@ class Declaration(ABC):
 
         By default all kinds or, of many, some: where they are categories one is like another.
         """
-        kinds = range(self.kinds) if self.kinds <= FEW_KINDS else (0, 1, self.kinds - 1)
-        messages = np.zeros(len(kinds), dtype=self.message)
-        messages["kind"] = kinds
-        return messages
+        return self.messages_with(kind=range(self.kinds) if self.kinds <= FEW_KINDS else (0, 1, self.kinds - 1))
 
     def tally(self, batch: Batch) -> Tally:
         """The analyser's totals of a batch: by default, how often each kind of message occurs.

@@ -25,9 +25,9 @@ import numpy as np
 from headcount.privacy import Budget, Crowd, GroupPrivacy, Neighbours, Pair, PrivacyLoss, gaussian_shift
 from headcount.privacy.exact_tables import AddTwoSidedNoise, TwoSidedNoise, exp_below
 from headcount.privacy.many_cells import one_of_each
-from headcount.programme import Coins, Release, Table
+from headcount.programme import Table
 from headcount.programme.chance import WORD
-from headcount.programme.law import Ints, Law, Noise
+from headcount.programme.law import Law, Noise
 from headcount.protocols.base import Knob, Settings, Shape
 from headcount.protocols.shared.cells import touched
 from headcount.protocols.shared.noisy_total import NoisyTotal
@@ -99,35 +99,32 @@ class DiscreteGaussian(NoisyTotal):
         self.require_within("scale", 0.99 * SMALLEST, 1.01 * LARGEST)
         super().__post_init__()
 
-    def released(self) -> Release:
+    @property
+    def release_noise(self) -> AddGaussian:
         return AddGaussian(Fraction(self.scale))
 
     @property
-    def _added(self) -> Law:
+    def added(self) -> Law:
         weights = np.array(gaussian(Fraction(self.scale)).centre.coarse, dtype=np.float64)
         return Law(-(weights.size // 2), weights / weights.sum())
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
         """The noise is symmetric and falls, so that the widest shift of a total is the worst."""
         if self.summed:
-            return Pair.of(self._added, self._added.shifted(reports))
+            return Pair.of(self.added, self.added.shifted(reports))
         if self.task.shape is Shape.WEIGHTED:
             square = self.task.strategy.square(reports, replaced=self.neighbours is Neighbours.REPLACE)
             scale = Fraction(self.scale)
             return gaussian_shift.shifted(scale, square, self.task.cells, distance(scale))
-        one = Pair.shifted(self._added)
+        one = Pair.shifted(self.added)
         replaced = self.neighbours is Neighbours.REPLACE
         return GroupPrivacy.of(one_of_each(one, touched(self.task), replaced=replaced), reports)
 
     def noise(self, truth: int, reports: int) -> Noise:
-        return Noise.of(self._added, centre=0.0)
+        return Noise.of(self.added, centre=0.0)
 
     def size_of_error(self, truth: int, reports: int) -> float:
-        return math.sqrt(self._added.variance)
-
-    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        totals = held[1:] if self.summed else self.task.strategy.counts(held)
-        return np.asarray(totals + self._added.sample(coins, runs * totals.size).reshape(runs, totals.size))
+        return math.sqrt(self.added.variance)
 
     @classmethod
     def tiny(cls) -> Self:

@@ -99,10 +99,6 @@ class StabilityHistogram(Protocol):
     def rate(self) -> Fraction:
         return 1 / Fraction(self.scale)
 
-    @property
-    def kinds(self) -> int:
-        return 1 if self.task.shape is Shape.KEY else self.task.values
-
     def report(self, value: Field) -> Brick:
         return Emit(value)
 

@@ -28,11 +28,9 @@ from headcount.privacy import Budget, Crowd, GroupPrivacy, Neighbours, PrivacyLo
 from headcount.privacy.exact_tables import AddTwoSidedNoise, TwoSidedNoise, exp_below
 from headcount.privacy.loss import GrowingSlack
 from headcount.privacy.pair import exp_down
-from headcount.privacy.rounded_once import RoundThenNoise
-from headcount.programme import Coins, Release, Table
+from headcount.programme import Table
 from headcount.programme.chance import WORD
-from headcount.programme.law import UNSEEN, Floats, Ints, Law, Noise
-from headcount.programme.tally import exactly_summed
+from headcount.programme.law import UNSEEN, Floats, Law, Noise
 from headcount.protocols.base import Choices, Knob, Shape
 from headcount.protocols.shared.noisy_total import NoisyTotal
 from headcount.protocols.shared.stochastic_rounding import rounding, size_of_rounded, steps_of
@@ -156,22 +154,18 @@ class Staircase(NoisyTotal):
         """The height with the smallest variance; of equally good ones the least."""
         return 1 + int(np.argmin(np.round(self._squares / self._squares.min(), 9)))
 
-    def released(self) -> Release:
-        noise = AddStaircase(self.rate, self.width, self.high)
-        return noise if self.steps == self.grid else RoundThenNoise(self.steps, self.grid, noise)
-
-    def view(self, honest: int) -> PrivacyLoss:
-        """The noise is symmetric and falls, so that the widest shift is the worst."""
-        a, between = self._tallest(self.high), min(self.high - 1, self.width - self.high)
-        distance = (8.0 * self.width + 8.0 / (1.0 - self._fall) ** 2) * 2.0**-60  # three units a cell, and the tails
-        return StaircaseShift(self.rate, 0.5 + a / 2.0 + a * between, distance)
+    @property
+    def release_noise(self) -> AddStaircase:
+        return AddStaircase(self.rate, self.width, self.high)
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
-        """Group privacy: each report moves the total by a step's width at most."""
-        return GroupPrivacy.of(self.view(honest), reports)
+        """The noise is symmetric and falls, so that the widest shift is the worst: a report's is by the width."""
+        a, between = self._tallest(self.high), min(self.high - 1, self.width - self.high)
+        distance = (8.0 * self.width + 8.0 / (1.0 - self._fall) ** 2) * 2.0**-60  # three units a cell, and the tails
+        return GroupPrivacy.of(StaircaseShift(self.rate, 0.5 + a / 2.0 + a * between, distance), reports)
 
     @cached_property
-    def _added(self) -> Law:
+    def added(self) -> Law:
         """The noise, in levels, until hardly anything of it is left."""
         blocks = math.ceil(-math.log(UNSEEN) * self.scale) + 1
         first = np.where(np.arange(self.width) < self.high, 1.0, self._fall) * self._tallest(self.high)
@@ -180,16 +174,10 @@ class Staircase(NoisyTotal):
 
     def noise(self, truth: int, reports: int) -> Noise:
         rounded, centre = rounding(self.task, self.grid, 1)
-        return Noise.of(self._added + rounded, centre=centre, scale=1.0 / self.grid)
+        return Noise.of(self.added + rounded, centre=centre, scale=1.0 / self.grid)
 
     def size_of_error(self, truth: int, reports: int) -> float:
         return size_of_rounded(self.task, self.grid, float(self._squares[self.high - 1]), people=1)
-
-    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        totals = np.repeat(exactly_summed(held * (np.arange(held.size) - int(self._zero))), runs)
-        release = self.released()
-        levels = release.rounded(totals, coins) if isinstance(release, RoundThenNoise) else totals
-        return np.asarray(levels, dtype=np.int64)[:, None] + self._added.sample(coins, runs)[:, None]
 
     @classmethod
     def tiny(cls) -> Self:

@@ -45,10 +45,6 @@ class GeneralisedResponse(FrequencyOracle):
         self.as_chance("keep", 1.0 / self.kinds, 1.0, Chance.down)
 
     @property
-    def kinds(self) -> int:
-        return self.task.values
-
-    @property
     def supports_own(self) -> float:
         return self.keep
 

@@ -24,7 +24,7 @@ from headcount.privacy import Crowd, Pair, PrivacyLoss
 from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Ints
-from headcount.protocols.shared.hadamard import HadamardOracle, most_and_fewest, walsh_hadamard
+from headcount.protocols.shared.hadamard import HadamardOracle, walsh_hadamard
 from headcount.questions import Histogram
 
 POINT = Field.named("point")
@@ -60,7 +60,7 @@ class HadamardResponse(HadamardOracle):
         """The points that agree with most categories and with fewest, the one that says nothing apart."""
         asked = np.zeros(self.kinds, dtype=np.int64)
         asked[1 : self.task.values + 1] = 1
-        return most_and_fewest(walsh_hadamard(asked)[1:], 1, self.message)
+        return self.most_and_fewest(walsh_hadamard(asked)[1:], 1)
 
     def report(self, value: Field) -> Brick:
         """Any point, moved by the category's lowest bit to where it should lie."""

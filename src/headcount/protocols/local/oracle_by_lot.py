@@ -31,7 +31,7 @@ import numpy.typing as npt
 from headcount.answers.error_sums import error_sum
 from headcount.common.short_decimals import decayed
 from headcount.privacy import Crowd, Model, Pair, PrivacyLoss, laws
-from headcount.programme import Batch, Below, Brick, Chance, Coins, Emit, Field, Let, Maybe, Tally
+from headcount.programme import Batch, Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Floats, Ints, Noise
 from headcount.protocols.base import Knob, Protocol, Shape
 from headcount.protocols.shared.cubic_hash import CubicHash
@@ -170,10 +170,6 @@ class OracleByLot(Protocol):
         return sum(each.places * (each.hashing.functions if each.hashing else 1) for each in self.oracles)
 
     @property
-    def message(self) -> np.dtype[Any]:
-        return np.dtype([(name, np.min_scalar_type(last)) for name, (_, last) in self.ranges.items()])
-
-    @property
     def ranges(self) -> Mapping[str, tuple[Any, Any]]:
         prime = max((each.hashing.prime for each in self.oracles if each.hashing), default=1)
         places = max(each.places for each in self.oracles)
@@ -191,9 +187,7 @@ class OracleByLot(Protocol):
 
     def telling(self) -> npt.NDArray[Any]:
         """The first place of each family."""
-        messages = np.zeros(self._families, dtype=self.message)
-        messages["family"] = np.arange(self._families)
-        return messages
+        return self.messages_with(family=range(self._families))
 
     def report(self, value: Field) -> Brick:
         starts = [*accumulate(self._sizes[:-1], initial=0)]
@@ -257,9 +251,6 @@ class OracleByLot(Protocol):
         law = error_sum([(reported, 1.0), (lots, 1.0)])
         exact = self._variance(family, truth, reports)
         return law.times(math.sqrt(exact / law.variance)) if law.variance else law
-
-    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        return self.repeated(np.repeat(np.arange(held.size), held), coins, runs)
 
     @property
     def local_epsilon(self) -> float | None:

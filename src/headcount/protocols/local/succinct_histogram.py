@@ -30,7 +30,7 @@ from headcount.privacy import Crowd, Pair, PrivacyLoss
 from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Ints
-from headcount.protocols.shared.hadamard import HadamardOracle, most_and_fewest, walsh_hadamard
+from headcount.protocols.shared.hadamard import HadamardOracle, walsh_hadamard
 from headcount.questions import Histogram
 
 ROW = Field.named("row")
@@ -69,7 +69,7 @@ class SuccinctHistogram(HadamardOracle):
         asked = np.zeros(self.rows, dtype=np.int64)
         asked[: self.task.values] = 1
         balance = walsh_hadamard(asked)
-        return most_and_fewest(np.stack([balance, -balance], axis=1).ravel()[2:], 2, self.message)
+        return self.most_and_fewest(np.stack([balance, -balance], axis=1).ravel()[2:], 2)
 
     def report(self, value: Field) -> Brick:
         minus = (ROW & value).parity

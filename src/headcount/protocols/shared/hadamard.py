@@ -7,7 +7,6 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 import numpy.typing as npt
 
 from headcount.privacy import Budget, Crowd, Model
@@ -36,6 +35,10 @@ class HadamardOracle(FrequencyOracle):
     def idle(self) -> float:
         """The chance of an index that would support every category, and is not counted: it serves liars only."""
 
+    def most_and_fewest(self, balance: Ints, first: int) -> npt.NDArray[Any]:
+        """The messages of the largest and the smallest balance, where `first` comes first."""
+        return self.messages_with(kind=[first + int(balance.argmax()), first + int(balance.argmin())])
+
     @property
     def supports_own(self) -> float:
         return self.keep - self.idle
@@ -51,13 +54,6 @@ class HadamardOracle(FrequencyOracle):
     @classmethod
     def published(cls, budget: Budget, crowd: Crowd) -> Settings:
         return {"keep": truthful(budget.epsilon)}
-
-
-def most_and_fewest(balance: Ints, first: int, message: np.dtype[Any]) -> npt.NDArray[Any]:
-    """The messages of the largest and the smallest balance, where `first` comes first."""
-    messages = np.zeros(2, dtype=message)
-    messages["kind"] = [first + int(balance.argmax()), first + int(balance.argmin())]
-    return messages
 
 
 def walsh_hadamard(totals: Ints) -> Ints:

@@ -75,20 +75,13 @@ class HashedMessages(Protocol):
         return (self.hashing.prime - 1) * self.hashing.prime * self.hashing.buckets
 
     @property
-    def message(self) -> np.dtype[Any]:
-        return np.dtype([(name, np.min_scalar_type(last)) for name, (_, last) in self.ranges.items()])
-
-    @property
     def ranges(self) -> Mapping[str, tuple[Any, Any]]:
         prime, buckets = self.hashing.prime, self.hashing.buckets
         return {"u": (1, prime - 1), "v": (0, prime - 1), "bucket": (0, buckets - 1)}
 
     def telling(self) -> npt.NDArray[Any]:
         """Bucket 0 under the function that takes successive categories from one of its residues to the next."""
-        prime, buckets = self.hashing.prime, self.hashing.buckets
-        fullest = np.zeros(1, dtype=self.message)
-        fullest["u"] = buckets % prime or 1
-        return fullest
+        return self.messages_with(u=[self.hashing.buckets % self.hashing.prime or 1])
 
     def tally(self, batch: Batch) -> Tally:
         prime, buckets = self.hashing.prime, self.hashing.buckets

@@ -16,10 +16,10 @@ import numpy as np
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd, GroupPrivacy, Model, Neighbours, PrivacyLoss, laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, RepeatedResponse
-from headcount.privacy.exact_tables import AddDiscreteLaplace
+from headcount.privacy.exact_tables import AddDiscreteLaplace, AddTwoSidedNoise
 from headcount.privacy.rounded_once import RoundThenNoise
 from headcount.programme import Batch, Brick, Coins, Emit, Field, Release, Tally
-from headcount.programme.law import Floats, Ints, Noise
+from headcount.programme.law import Floats, Ints, Law, Noise
 from headcount.programme.tally import exactly_summed
 from headcount.protocols.base import Knob, Protocol, Settings
 from headcount.protocols.shared.cells import one_of_each, touched
@@ -94,8 +94,18 @@ class NoisyTotal(Protocol):
             return Tally(batch.reports, exactly_summed(batch.messages["steps"]))
         return super().tally(batch)
 
+    @property
+    def release_noise(self) -> AddTwoSidedNoise:
+        """The release step that adds noise to a total, in levels."""
+        return AddDiscreteLaplace(self.rate)
+
+    @property
+    def added(self) -> Law:
+        """The law of this noise."""
+        return laws.discrete_laplace(float(self.rate))
+
     def released(self) -> Release:
-        noise = AddDiscreteLaplace(self.rate)
+        noise = self.release_noise
         return noise if self.steps == self.grid else RoundThenNoise(self.steps, self.grid, noise)
 
     def view(self, honest: int) -> PrivacyLoss:
@@ -138,7 +148,7 @@ class NoisyTotal(Protocol):
         totals = exactly_summed(steps) if self.summed else self.task.strategy.counts(held)
         many, release = np.tile(totals, (runs, 1)), self.released()
         levels = release.rounded(many.ravel(), coins) if isinstance(release, RoundThenNoise) else many
-        noise = laws.discrete_laplace(float(self.rate)).sample(coins, many.size)
+        noise = self.added.sample(coins, many.size)
         return np.asarray(levels, dtype=np.int64).reshape(many.shape) + noise.reshape(many.shape)
 
     @classmethod

@@ -79,10 +79,7 @@ class PaddedByShuffler(Protocol):
 
     def padding(self, coins: Coins) -> npt.NDArray[Any]:
         """These messages, one kind after the other, not yet mixed."""
-        numbers = self.numbers(coins)
-        messages = np.empty(int(numbers.sum()), dtype=self.message)
-        messages["kind"] = np.repeat(np.arange(self.kinds), numbers)
-        return messages
+        return self.messages_with(kind=np.repeat(np.arange(self.kinds), self.numbers(coins)))
 
     def padded_by(self, reports: int) -> tuple[int, int]:
         return self._all_added.within(RARELY / 2)

@@ -53,9 +53,7 @@ class ScoredReports(Protocol):
 
     def telling(self) -> npt.NDArray[Any]:
         """The lowest score and the highest."""
-        messages = np.zeros(2, dtype=self.message)
-        messages["kind"] = [self.scores.argmin(), self.scores.argmax()]
-        return messages
+        return self.messages_with(kind=[int(self.scores.argmin()), int(self.scores.argmax())])
 
     def tally(self, batch: Batch) -> Tally:
         counts = np.bincount(batch.messages["kind"], minlength=self.kinds)

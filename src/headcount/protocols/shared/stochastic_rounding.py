@@ -71,11 +71,11 @@ def size_of_rounded(task: Question, levels: int, variance: float, people: int) -
     return math.sqrt(variance + people * fraction * (1.0 - fraction)) / levels
 
 
-def fine_enough(task: Question, people: int, variance: float, share: float = 0.01) -> int:
-    """Levels whose rounding has less than this share of the noise's variance.
+def fine_enough(task: Question, people: int, variance: float) -> int:
+    """Levels whose rounding has less than a hundredth of the noise's variance.
 
     A multiple of the task's own steps, which need no rounding at all, or a power of two.
     """
-    needed = max(FEWEST, math.ceil(math.sqrt(people / (4.0 * share * variance))))
+    needed = max(FEWEST, math.ceil(math.sqrt(people / (0.04 * variance))))
     steps = steps_of(task)
     return steps * math.ceil(FEWEST / steps) if steps <= max(EXACT, 4 * needed) else 1 << (needed - 1).bit_length()

@@ -141,7 +141,7 @@ class AlmostCentralSum(Protocol):
         return All(levelled(value, self.task, self.levels, send), *own, Copies(hat, All(PLUS, MINUS)), *flood)
 
     def telling(self) -> npt.NDArray[Any]:
-        return np.array([*self.ranges["number"]], dtype=self.message["number"]).view(self.message)
+        return self.messages_with(number=self.ranges["number"])
 
     def tally(self, batch: Batch) -> Tally:
         return Tally(batch.reports, np.array([batch.messages["number"].sum(dtype=np.int64)]))

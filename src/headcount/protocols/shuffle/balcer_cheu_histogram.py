@@ -49,10 +49,6 @@ class BalcerCheuHistogram(Protocol):
         self.as_chance("gamma", 0.0, 0.5, Chance.up)
         super().__post_init__()
 
-    @property
-    def kinds(self) -> int:
-        return self.task.values
-
     def report(self, value: Field) -> Brick:
         return All(Emit(value), Each("bin", self.kinds, Maybe(Chance(self.gamma), NOTHING, Emit(BIN))))
 

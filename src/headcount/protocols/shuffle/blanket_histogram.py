@@ -47,10 +47,6 @@ class BlanketHistogram(FrequencyOracle):
         super().__post_init__()
 
     @property
-    def kinds(self) -> int:
-        return self.task.values
-
-    @property
     def supports_own(self) -> float:
         return 1.0 - self.lie + self.supports_other
 

@@ -87,9 +87,7 @@ class CountMinShuffle(Protocol):
 
     def telling(self) -> npt.NDArray[Any]:
         """One of a line's buckets, and one of the last row, which whole blocks of categories share."""
-        messages = np.zeros(2, dtype=self.message)
-        messages["kind"] = [0, self.buckets**2]
-        return messages
+        return self.messages_with(kind=[0, self.buckets**2])
 
     @cached_property
     def _buckets_of(self) -> Ints:

@@ -85,10 +85,6 @@ class HadamardShuffle(Protocol):
         return 1 << (self._width * self.indices)
 
     @property
-    def message(self) -> np.dtype[Any]:
-        return np.dtype([(name, np.min_scalar_type(last)) for name, (_, last) in self.ranges.items()])
-
-    @property
     def ranges(self) -> Mapping[str, tuple[Any, Any]]:
         return {f"part{i}": (0, (1 << many * self._width) - 1) for i, many in enumerate(self._packed)}
 

@@ -26,7 +26,7 @@ bucket too often; it is a permutation, as 3 has no factor in common with $q-1$.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -113,19 +113,13 @@ class HashedHistogram(PoissonDummies):
         return sum(places * (hashing.functions if size > places else 1) for places, hashing, size in found)
 
     @property
-    def message(self) -> np.dtype[Any]:
-        return np.dtype([(name, np.min_scalar_type(last)) for name, (_, last) in self.ranges.items()])
-
-    @property
     def ranges(self) -> Mapping[str, tuple[Any, Any]]:
         prime = max(hashing.prime for hashing in self.hashes)
         return {"place": (0, self._starts[-1] - 1), "u": (0, prime - 2), "v": (0, prime - 1)}
 
     def telling(self) -> npt.NDArray[Any]:
         """The first place of each family."""
-        messages = np.zeros(len(self._sizes), dtype=self.message)
-        messages["place"] = self._starts[:-1]
-        return messages
+        return self.messages_with(place=self._starts[:-1])
 
     def report(self, value: Field) -> Brick:
         cells, starts = self.task.strategy.cells(value), [*accumulate(self._sizes, initial=0)]
@@ -223,10 +217,6 @@ class HashedHistogram(PoissonDummies):
     @classmethod
     def tiny(cls) -> Self:
         return cls(task=Distribution((0.0, 3.0), 3, radices=(3,)), crowd=Crowd(2), mean=1e-5, buckets=2)
-
-    @classmethod
-    def tinies(cls) -> Iterable[Self]:
-        yield cls.tiny()
 
 
 def _shifted(field: Field, by: int) -> Field:

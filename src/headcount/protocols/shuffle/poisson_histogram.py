@@ -66,10 +66,6 @@ class PoissonHistogram(PoissonDummies):
     def steady(self) -> bool:  # type: ignore[override]
         return self.keep == 1.0
 
-    @property
-    def kinds(self) -> int:
-        return self.task.cells
-
     def report(self, value: Field) -> Brick:
         own = one_of_each(self.task, value, self._perhaps)
         return All(own, Copies(self.share(), Let("any", Below(self.kinds), Emit(ANY))))

@@ -124,9 +124,7 @@ class RecursiveSum(Protocol):
 
     def telling(self) -> npt.NDArray[Any]:
         """The largest of each digit."""
-        messages = np.zeros(len(self.alphabets), dtype=self.message)
-        messages["kind"] = np.cumsum(self.alphabets) - 1
-        return messages
+        return self.messages_with(kind=np.cumsum(self.alphabets) - 1)
 
     def tally(self, batch: Batch) -> Tally:
         starts = np.append(0, np.cumsum(self.alphabets))

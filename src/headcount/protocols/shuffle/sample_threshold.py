@@ -88,10 +88,6 @@ class SampleThreshold(Protocol):
     def laborious(cls, task: Question, rounds: int) -> bool:
         return task.shape is Shape.ONE_OF
 
-    @property
-    def kinds(self) -> int:
-        return self.task.values if self.task.shape is Shape.ONE_OF else 1
-
     def report(self, value: Field) -> Brick:
         what = Emit(value) if self.task.shape.several else Copies(value, Emit(0))
         return Maybe(Chance(self.rate), what)

@@ -97,10 +97,6 @@ class SplitAndMix(Protocol):
         return self.modulus
 
     @property
-    def message(self) -> np.dtype[Any]:
-        return np.dtype([("share", np.min_scalar_type(self.modulus - 1))])
-
-    @property
     def ranges(self) -> Mapping[str, tuple[Any, Any]]:
         return {"share": (0, self.modulus - 1)}
 

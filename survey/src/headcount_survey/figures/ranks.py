@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from headcount.figures.bars import POINTS
-from headcount.figures.canvas import canvas, log_axis, number
+from headcount.figures.canvas import Framing, canvas, log_axis, number
 from headcount.figures.colours import Theme, blend
 from headcount.privacy.model import Model
 
@@ -41,11 +41,9 @@ def ranks(
     titles: Sequence[str],
     path: Path | str,
     *,
-    title: str,
     xlabel: str,
-    subtitle: str = "",
-    theme: str = "light",
     low: float | None = None,
+    **framing: Unpack[Framing],
 ) -> Path:
     """In the order given, under a heading for each model, on logarithmic axes that are the same in
     all panels."""
@@ -55,7 +53,7 @@ def ranks(
     high = max(values) * (max(values) / low) ** 0.3
     lines = len(rows) + 0.9 * len(models)
     size = (2.2 + 3.3 * len(titles), 1.5 + ROW * lines)
-    with canvas(path, title=title, subtitle=subtitle, size=size, theme=theme, panels=len(titles)) as sheet:
+    with canvas(path, size=size, panels=len(titles), **framing) as sheet:
         for panel, (axes, name) in enumerate(zip(sheet.panels, titles, strict=True)):
             log_axis(axes.xaxis, low, high)
             axes.patch.set_visible(False)  # headings reach over into the next panel

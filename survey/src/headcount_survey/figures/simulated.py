@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from headcount.figures.canvas import canvas, log_axis, number
+from headcount.figures.canvas import Framing, canvas, log_axis, number
 from headcount.figures.colours import Theme, blend
 from headcount.privacy.model import Model
 from headcount.programme.law import Floats, Noise
@@ -45,14 +45,12 @@ def simulated(
     path: Path | str,
     *,
     model: Model,
-    title: str,
-    subtitle: str = "",
-    theme: str = "light",
     unit: str = "people",
+    **framing: Unpack[Framing],
 ) -> Path:
     """On the left how often each error came out, on the right how large a typical one is among more
     people."""
-    with canvas(path, title=title, subtitle=subtitle, size=SIZE, panels=2, theme=theme, together=False) as sheet:
+    with canvas(path, size=SIZE, panels=2, together=False, **framing) as sheet:
         left, right = sheet.panels
         _shares(left, runs, sheet.theme.models[model], sheet.theme, unit)
         _growth(right, sizes, sheet.theme.models[model], sheet.theme, unit)
