@@ -41,11 +41,15 @@ def thrice(n: int, each: Any, third: Any) -> Iterator[tuple[Any, int, int, int]]
 # The shared expectation
 
 
+def trinomial(slots: int, each: float, third: float, none: float) -> Trinomial:
+    return Trinomial(np.array([slots]), np.ones(1), each, third, none)
+
+
 def check_excess(n: int, each: float, third: float, weights: tuple[float, float, float]) -> None:
     a, b, c = (truth.exact(w) for w in weights)
     law = thrice(n, truth.exact(each), truth.exact(third))
     expected = sum(mass * max(a * i - b * j - c * k, mp.mpf(0)) for mass, i, j, k in law) / n
-    found = Trinomial.of(n, each, third, 1.0 - 2.0 * each - third).excess(*weights)
+    found = trinomial(n, each, third, 1.0 - 2.0 * each - third).excess(*weights)
     assert found == pytest.approx(float(expected), rel=1e-10, abs=1e-30)
 
 
@@ -63,9 +67,9 @@ def test_values_skipped_in_large_crowds_hardly_matter(monkeypatch: pytest.Monkey
     # Ten times fewer than are visited in earnest; a weight that forgets the step would be off by all of it.
     def excesses() -> list[float]:
         of = [
-            Trinomial.of(20_000, 0.15, 0.0, 0.7),
-            Trinomial.of(2000, 0.05, 0.5, 0.4),
-            Trinomial.of(300, 0.01, 0.9, 0.08),
+            trinomial(20_000, 0.15, 0.0, 0.7),
+            trinomial(2000, 0.05, 0.5, 0.4),
+            trinomial(300, 0.01, 0.9, 0.08),
         ]
         return [one.excess(1.0, b, c) for one in of for b, c in ((1.05, 0.0), (1.1, 0.05), (1.3, 0.3), (1.02, 0.001))]
 

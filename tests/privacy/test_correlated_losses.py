@@ -59,9 +59,8 @@ def test_a_plane_too_large_for_pairs_is_bounded_by_halves() -> None:
     wide = CorrelatedHistogram(task=Histogram(9), crowd=Crowd(10), inner=0.25, shape=2.0, decay=0.997)
     assert wide.loss_if(9).kind == "bound"
     small = CORRELATED_HISTOGRAMS[0]
-    halves = BasicComposition(
-        CorrelatedView(laws.negative_binomial(2 / 3, small.cancel), laws.negative_binomial(2 / 3, small.decay)), 2
-    )
+    own, flood = (laws.negative_binomial(2 / 3, decay) for decay in (small.cancel, small.decay))
+    halves = BasicComposition(CorrelatedView(own, flood))
     for epsilon in (0.0, 1.0, 4.0):
         check_never_below(halves, epsilon, two_planes(small, 2)(epsilon))
 

@@ -233,6 +233,6 @@ def test_purity_is_decided_in_rationals() -> None:
 
 
 def test_purity_of_two_shifts_is_decided_in_rationals() -> None:
-    loss = RepeatedResponse.of(Fraction(1, 2), 2)
+    loss = RepeatedResponse(Fraction(1, 2), 2)
     assert loss.delta(1.0) == 0.0
     assert loss.delta(math.nextafter(1.0, 0.0)) > 0.0

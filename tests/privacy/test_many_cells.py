@@ -44,8 +44,8 @@ def test_gaussian_cells_hide_as_tabled(families: int, variance: float) -> None:
 
 @pytest.mark.parametrize(("families", "variance"), LAPLACE.items())
 def test_geometric_cells_hide_as_tabled(families: int, variance: float) -> None:
-    assert RepeatedResponse.of(rate(1.002 * variance), 2 * families).delta(1.0) <= 1e-6
-    assert RepeatedResponse.of(rate(0.998 * variance), 2 * families).delta(1.0) > 1e-6
+    assert RepeatedResponse(rate(1.002 * variance), 2 * families).delta(1.0) <= 1e-6
+    assert RepeatedResponse(rate(0.998 * variance), 2 * families).delta(1.0) > 1e-6
 
 
 @pytest.mark.parametrize("families", [2, 5])
@@ -62,33 +62,30 @@ def test_two_families_are_two_products(epsilon: float) -> None:
     likely = Pair(*(np.where((pair.p > 1e-13) | (pair.q > 1e-13), side, 0.0) for side in (pair.p, pair.q)))
     plane = Pair(np.outer(likely.p, likely.q).ravel(), np.outer(likely.q, likely.p).ravel())
     exact = ProductPair(plane, plane).orders(np.array([epsilon]))[0].item()
-    found = ManyCells(((likely, 2),)).orders(np.array([epsilon]))[0].item()
+    found = ManyCells(likely, 2).orders(np.array([epsilon]))[0].item()
     assert exact <= found * (1 + 1e-9)
     assert found <= 1.001 * exact + 1e-23
 
 
-def test_different_levels_are_the_sum_of_their_losses() -> None:
-    """A closed sum and the grid agree, level by level of another rate; single cells, too."""
-    rates = ((Fraction(1, 5), 2), (Fraction(1, 7), 4))
-    pairs = tuple((Pair.shifted(laws.discrete_laplace(float(one))), times) for one, times in rates)
+def test_the_closed_sum_and_the_grid_agree() -> None:
+    noise = laws.discrete_laplace(1 / 7)
     for epsilon in (0.0, 0.1, 0.4):
-        closed = RepeatedResponse(rates).delta(epsilon)
-        grid = ManyCells(pairs, replaced=False).delta(epsilon)
+        closed = RepeatedResponse(Fraction(1, 7), 6).delta(epsilon)
+        grid = ManyCells.of(noise, 6, replaced=False).delta(epsilon)
         assert closed <= grid <= 1.01 * closed
 
 
-@pytest.mark.parametrize("totals", [((Fraction(1, 3), 4),), ((Fraction(1, 2), 1), (Fraction(1, 5), 3))])
-def test_the_closed_sum_is_that_over_all_signs(totals: tuple[tuple[Fraction, int], ...]) -> None:
-    each = [float(one) for one, times in totals for _ in range(times)]
-    signs = np.array(list(product((1, -1), repeat=len(each))))
-    losses = signs @ np.array(each)
-    masses = np.prod(1.0 / (1.0 + np.exp(-signs * np.array(each))), axis=1)
-    loss = RepeatedResponse(totals)
+@pytest.mark.parametrize(("one", "times"), [(Fraction(1, 3), 4), (Fraction(1, 2), 1), (Fraction(1, 5), 3)])
+def test_the_closed_sum_is_that_over_all_signs(one: Fraction, times: int) -> None:
+    rate, signs = float(one), np.array(list(product((1, -1), repeat=times)))
+    losses = rate * signs.sum(axis=1)
+    masses = np.prod(1.0 / (1.0 + np.exp(-rate * signs)), axis=1)
+    loss = RepeatedResponse(one, times)
     for epsilon in (0.0, 0.25, 0.5, 0.9):
         exact = float((masses * np.maximum(1.0 - np.exp(epsilon - losses), 0.0)).sum())
         assert loss.delta(epsilon) == pytest.approx(exact, rel=1e-9, abs=1e-30)
-    assert loss.delta(sum(each) * (1 - 1e-6)) > 0.0
-    assert loss.delta(sum(each) * (1 + 1e-12)) == 0.0
+    assert loss.delta(times * rate * (1 - 1e-6)) > 0.0
+    assert loss.delta(times * rate * (1 + 1e-12)) == 0.0
 
 
 def test_one_family_is_exact() -> None:
@@ -101,7 +98,7 @@ def test_one_family_is_exact() -> None:
 
 def test_single_cells_have_two_orders() -> None:
     pair = Pair.shifted(laws.poisson(40.0))
-    forward, backward = ManyCells(((pair, 1),), replaced=False).orders(np.array([0.5]))
+    forward, backward = ManyCells(pair, 1, replaced=False).orders(np.array([0.5]))
     exact = pair.orders(np.array([0.5]))
     assert forward == pytest.approx(exact[0], rel=1e-3)
     assert backward == pytest.approx(exact[1], rel=1e-3)

@@ -39,7 +39,7 @@ def test_the_recurrence_counts_components(n: int, shares: int, modulus: int) -> 
     # Groups of m shares instead of m - 1 would be far smaller, and so would F_n without the modulus on each component.
     exact = excess(n, modulus, shares - 1)
     assert share_distance(n, modulus, shares) == pytest.approx(min(1.0, math.sqrt(exact)), rel=3e-8)
-    assert math.exp(module._head(n, modulus, shares - 1).log_excess[-1]) == pytest.approx(float(exact), rel=1e-9)
+    assert math.exp(module._head(n, modulus, shares - 1)[-1]) == pytest.approx(float(exact), rel=1e-9)
 
 
 def view(values: tuple[int, ...], modulus: int, shares: int) -> dict[tuple[int, ...], Fraction]:
@@ -102,7 +102,7 @@ def test_the_number_of_shares(people: int, modulus: int, bits: int, needed: int,
 )
 def test_a_large_crowd_is_bounded_closely(people: int, modulus: int, shares: int) -> None:
     # A bound that dropped the larger k, or took F_k = 1 for the small ones, would fall below.
-    whole = module._head(people, modulus, shares - 1).log_excess[-1] / 2.0
+    whole = module._head(people, modulus, shares - 1)[-1] / 2.0
     for size in module.HEADS:
         head = module._head(size, modulus, shares - 1)
         bound = module._large(people, modulus, shares - 1, head) if size < people else None

@@ -31,7 +31,7 @@ def test_trees_are_proved(neighbours: str, radices: tuple[int, ...], epsilon: fl
 def test_a_family_forgotten_is_refuted(radices: tuple[int, ...]) -> None:
     """The broken twin: as if a person were in one family fewer."""
     protocol = tree(radices, "replace", 1.0, 1e-6)
-    fewer = RepeatedResponse.of(protocol.rate, 2 * len(radices) - 2)
+    fewer = RepeatedResponse(protocol.rate, 2 * len(radices) - 2)
     claimed = [(epsilon, fewer.delta(epsilon)) for epsilon in (0.2, 0.5)]
     verdict = verify(of(protocol, claimed))
     assert verdict.answer == "refuted"

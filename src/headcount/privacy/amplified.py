@@ -58,13 +58,13 @@ class MessageLaws:
 
     @classmethod
     def of(cls, rows: Floats) -> Self:
-        """Of all values."""
+        """The laws of all values, of which any two may be neighbours."""
         every = tuple(range(len(rows)))
         return cls(rows, rows.min(axis=0), every, every)
 
     @classmethod
     def supporting(cls, odds: float, once: float, twice: float, thrice: float, *, values: int) -> Self:
-        """Of messages that are likelier by these odds under the values that they support.
+        """Laws of messages that are likelier by these odds under the values that they support.
 
         A message of the blanket supports one, two and three given values with these chances.
         """
@@ -81,12 +81,12 @@ class MessageLaws:
 
     @classmethod
     def response(cls, lie: float, values: int) -> Self:
-        """Of randomised response, which with chance `lie` sends any of the values."""
+        """The laws of randomised response, which with chance `lie` sends any of the values."""
         return cls.supporting(1.0 + values * (1.0 - lie) / lie, 1.0 / values, 0.0, 0.0, values=values)
 
     @classmethod
     def clones(cls, local_epsilon: float) -> Self:
-        """Of whatever has this local epsilon."""
+        """The clones of any randomiser with this local epsilon."""
         lie = math.exp(-local_epsilon)
         keep, turn = 1.0 / (1.0 + lie), lie / (1.0 + lie)
         return cls(np.array([[keep, turn], [turn, keep]]), np.full(2, lie / 2.0), symmetric=True)
@@ -109,7 +109,7 @@ class MessageLaws:
         return tuple(found.values())
 
     def excess(self, pair: tuple[int, int], base: Floats, factor: float, people: int) -> tuple[float, Walk]:
-        """What is lost where the base is next to nothing, and the walk of the rest."""
+        """The divergence where the base is next to nothing, and the random walk of the rest."""
         p, q = self.rows[pair[0]], self.rows[pair[1]]
         inside = base > FAINT
         outside = float(np.maximum(p[~inside] - factor * q[~inside], 0.0).sum())
@@ -185,7 +185,7 @@ class Amplified(PrivacyLoss):
         return sorted(zip(quick.tolist(), self.laws.pairs, strict=True), reverse=True)
 
     def _lost(self, pair: tuple[int, int], factor: float) -> float:
-        """By the blanket, or by the message alone, which others never make worse."""
+        """The smaller of two bounds: by the blanket, and by the message alone, which others never make worse."""
         outside, walk = self.laws.excess(pair, self.laws.blanket, factor, self.people)
         first, second = self.laws.rows[[*pair]]
         return min(float(np.maximum(first - factor * second, 0.0).sum()), outside + walk.at_most())
@@ -201,7 +201,7 @@ class Amplified(PrivacyLoss):
         return None
 
     def epsilon(self, delta: float) -> float:
-        """Of many pairs one that loses more is solved for, until none does."""
+        """Solved for one pair of many, then for one that loses more there, until none does."""
         if len(self.laws.pairs) <= 2 or not delta:
             return super().epsilon(delta)
         found, solved = 0.0, set[tuple[int, int]]()

@@ -29,5 +29,5 @@ class ApproximateDP(PrivacyLoss):
         return worst, worst
 
     def claim(self, epsilon: float) -> ClaimedDelta:
-        """From its own epsilon on its own delta, which is given and so not rounded up."""
+        """The given delta from the given epsilon on, not rounded up."""
         return ClaimedDelta(self.budget.delta, 0.0) if epsilon >= self.budget.epsilon else super().claim(epsilon)

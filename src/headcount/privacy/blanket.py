@@ -146,7 +146,7 @@ class HadamardBlanket(_Cover):
     own: int = 0  # tuples of others that look like uniform ones
 
     def among_others(self) -> PrivacyLoss:
-        """What is lost among others who all hold a value whose row is independent of both."""
+        """A lower bound: the loss among others who all hold a value whose row is independent of both."""
         return RoundedDown(replace(self, own=self.people - 1), NEARLY)
 
     @property
@@ -215,7 +215,7 @@ class RandomFakeUsersBlanket(PrivacyLoss):
     kind = "bound"
 
     def among_others(self) -> PrivacyLoss:
-        """What is lost among others who all hold a third value: at these two their rows are as fakes are."""
+        """A lower bound: the loss among others who all hold a third value, whose rows look like fakes at these two."""
         return RoundedDown(replace(self, others=True), NEARLY)
 
     @cached_property

@@ -134,8 +134,7 @@ class Budget:
 
     @property
     def pure_part(self) -> Budget:
-        """What each round may spend of it: randomised response at this epsilon, that often, nearly
-        uses it up.
+        """A round's part of the budget: as many randomised responses at this epsilon nearly use it up.
 
         A first guess, for parameters that are chosen before the exact loss is known.
         """
@@ -143,7 +142,7 @@ class Budget:
 
     @property
     def gaussian_part(self) -> Budget:
-        """What each round may spend if its noise is nearly Gaussian. A first guess, never a claim."""
+        """A round's part of the budget if its noise is nearly Gaussian. A first guess, never a claim."""
         epsilon = max(SMALLEST_EPSILON, self.epsilon / math.sqrt(self.rounds) if self.delta else self.pure_part.epsilon)
         return replace(self, epsilon=epsilon, rounds=1)
 
@@ -220,7 +219,7 @@ def _pure_part(budget: Budget) -> Budget:
 
 
 def total(budgets: Sequence[Budget]) -> Budget | None:
-    """What the sums of epsilons and deltas promise, rounded up; none where they are of several adjacencies, or so large
+    """Basic composition: the sums of epsilons and deltas, rounded up; None for several adjacencies, or sums so large
     that nothing is promised."""
     epsilon, delta = (
         _up(sum(map(Fraction, each))) for each in zip(*((b.epsilon, b.delta) for b in budgets), strict=True)

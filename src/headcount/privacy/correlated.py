@@ -53,7 +53,7 @@ def _plus_geometric(masses: Floats, x: float) -> Floats:
     return (1.0 - x) * total
 
 
-def two_correlated_losses(cancel: float, own: float, flood: Law, families: int = 1) -> PrivacyLoss:
+def two_correlated_losses(cancel: float, own: float, flood: Law, families: int) -> PrivacyLoss:
     """The loss of two changed cells in each family: one gains a person and one loses them."""
     one = correlated_loss(cancel, own, flood)
     if isinstance(one, Pair):
@@ -61,23 +61,22 @@ def two_correlated_losses(cancel: float, own: float, flood: Law, families: int =
     if isinstance(one, CorrelatedView) and one.cells <= FEW_CELLS:
         return one_of_each(one.pair, families)
     # Basic composition over many families is worth nothing, and takes minutes over as many cells.
-    return BasicComposition(one, 2) if families == 1 else NoGuarantee()
+    return BasicComposition(one) if families == 1 else NoGuarantee()
 
 
 @dataclass(frozen=True, eq=False)
 class BasicComposition(PrivacyLoss):
-    """Basic composition: copies of one loss, half in either order, share epsilon and add deltas."""
+    """Basic composition: a loss in either order shares epsilon with itself in the other, and deltas add up."""
 
     one: PrivacyLoss
-    views: int
     kind = "bound"
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        both = np.minimum(self.views / 2.0 * np.add(*self.one.orders(epsilon / self.views)), 1.0)
+        both = np.minimum(np.add(*self.one.orders(epsilon / 2.0)), 1.0)
         return both, both
 
     def slack(self, epsilon: float) -> float:
-        return self.views * self.one.slack(epsilon / self.views)
+        return 2.0 * self.one.slack(epsilon / 2.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,7 +89,7 @@ class Crowd:
         return f"Crowd({', '.join([str(self.size), *given])})"
 
     def to_json(self) -> dict[str, int]:
-        """Its JSON form, as in a plan: what is as usual is left out."""
+        """Its JSON form, as in a plan, without defaults."""
         several = {"each": self.each} if self.each > 1 else {}
         more = {"most_corrupt": self.most_corrupt} if self.most_corrupt > self.corrupt else {}
         return {"size": self.size, "least": self.least, "corrupt": self.corrupt, **several, **more}

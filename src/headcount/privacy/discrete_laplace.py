@@ -87,7 +87,7 @@ class ShiftsBound(DiscreteLaplaceShift):
 
 @dataclass(frozen=True, eq=False)
 class RepeatedResponse(GrowingSlack):
-    """Totals with such noise that move by a step each: `totals` pairs a rate with a number.
+    """Totals with such noise, of which `times` move by a step each.
 
     The log-ratio of a total is rate or -rate, the former with chance 1/(1 + e^-rate), as of
     randomised response: all of them together have few different losses, and the divergence is a
@@ -96,16 +96,13 @@ class RepeatedResponse(GrowingSlack):
 
     kind = "exact"
 
-    totals: tuple[tuple[Fraction, int], ...]
+    rate: Fraction
+    times: int
 
-    @classmethod
-    def of(cls, rate: Fraction, times: int) -> RepeatedResponse:
-        return cls(((rate, times),))
-
-    @cached_property
+    @property
     def pure(self) -> Fraction:
         """The epsilon from which on delta is 0."""
-        return sum((times * rate for rate, times in self.totals), Fraction(0))
+        return self.times * self.rate
 
     @property
     def grows_up_to(self) -> float:
@@ -114,14 +111,10 @@ class RepeatedResponse(GrowingSlack):
     @cached_property
     def _losses(self) -> tuple[Floats, Floats]:
         """The sums of the log-ratios that are above 0, and their masses."""
-        losses, masses = np.zeros(1), np.ones(1)
-        for rate, times in self.totals:
-            falls = np.arange(times + 1)
-            chosen = np.array([float(math.comb(times, fall)) for fall in falls.tolist()])
-            each = chosen * np.exp(-float(rate) * falls) * (1.0 + math.exp(-float(rate))) ** -times
-            losses = np.add.outer(losses, float(rate) * (times - 2 * falls)).ravel()
-            masses = np.multiply.outer(masses, each).ravel()
-        return losses[losses > 0.0], masses[losses > 0.0]
+        rate, falls = float(self.rate), np.arange((self.times + 1) // 2)
+        chosen = np.array([float(math.comb(self.times, fall)) for fall in falls.tolist()])
+        masses = chosen * np.exp(-rate * falls) * (1.0 + math.exp(-rate)) ** -self.times
+        return rate * (self.times - 2 * falls), masses
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         losses, masses = self._losses
@@ -133,5 +126,4 @@ class RepeatedResponse(GrowingSlack):
     def slack(self, epsilon: float) -> float:
         if Fraction(epsilon) >= self.pure:
             return 0.0
-        distance = math.fsum(times * discrete_laplace_distance(rate) for rate, times in self.totals)
-        return (1.0 + math.exp(epsilon)) * distance
+        return (1.0 + math.exp(epsilon)) * (self.times * discrete_laplace_distance(self.rate))

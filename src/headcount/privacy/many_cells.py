@@ -15,6 +15,7 @@ and tilted back after it: deltas down to about 1e-20 keep their relative accurac
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,21 +32,20 @@ LONGEST = 1 << 21  # points of the grid; beyond, it gets coarser
 CUT = 1e-24  # outcomes less likely than this are counted into delta
 TILTS: tuple[float, ...] = (0.0, *np.geomspace(0.25, 4096.0, 43).tolist())
 
-Cells = tuple[tuple[Pair, int], ...]
-
 
 @dataclass(frozen=True, eq=False)
 class ManyCells(PrivacyLoss):
-    """Independent cells of each pair of laws; if `replaced`, each has a partner that moves back."""
+    """Independent cells with these laws, `times` of them; if `replaced`, each has a partner that moves back."""
 
-    changed: Cells
+    pair: Pair
+    times: int
     replaced: bool = True
     kind = "rounded"
 
     @classmethod
     def of(cls, noise: Law, times: int, *, replaced: bool = True) -> ManyCells:
         """This many cells with noise of one law."""
-        return cls(((Pair.shifted(noise), times),), replaced)
+        return cls(Pair.shifted(noise), times, replaced)
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         asked = np.minimum(epsilon, LARGEST_EPSILON).tolist()
@@ -53,7 +53,7 @@ class ManyCells(PrivacyLoss):
         return forward, forward if self.replaced else np.array([self._sides[1].delta(e) for e in asked])
 
     def slack(self, epsilon: float) -> float:
-        return math.fsum(times * (1 + self.replaced) * pair.dropped for pair, times in self.changed)
+        return self.times * (1 + self.replaced) * self.pair.dropped
 
     def least(self, epsilon: float) -> float:
         """A lower bound on delta: nearly equal losses are merged and rounded down.
@@ -65,17 +65,17 @@ class ManyCells(PrivacyLoss):
     @cached_property
     def _sides(self) -> tuple[_Sum, _Sum]:
         """The losses in either order; the same in both where cells have partners."""
-        back = tuple((pair.reversed, times) for pair, times in self.changed)
+        there, back = self.pair, self.pair.reversed
         if self.replaced:
-            both = _Sum.of((*self.changed, *back))
+            both = _Sum.of(self.times, there, back)
             return both, both
-        return _Sum.of(self.changed), _Sum.of(back)
+        return _Sum.of(self.times, there), _Sum.of(self.times, back)
 
 
 def one_of_each(pair: Pair, families: int, *, replaced: bool = True) -> PrivacyLoss:
     """The loss of a person in one cell of each family, with equal laws: exact for one family."""
     if families > 1:
-        return ManyCells(((pair, families),), replaced)
+        return ManyCells(pair, families, replaced)
     return two_cells(pair) if replaced else pair
 
 
@@ -124,35 +124,36 @@ class _Losses:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """One order of the neighbours: the sum of independent losses, with a number of each kind."""
+    """One order of the neighbours: the sum of independent losses, as many of each kind."""
 
-    parts: tuple[tuple[_Losses, int], ...]
+    times: int
+    parts: tuple[_Losses, ...]
 
     @classmethod
-    def of(cls, cells: Cells) -> _Sum:
-        return cls(tuple((_Losses.of(pair), times) for pair, times in cells if times))
+    def of(cls, times: int, *pairs: Pair) -> _Sum:
+        return cls(times, tuple(map(_Losses.of, pairs)))
 
     @cached_property
     def gone(self) -> float:
         """The chance that the loss of any cell is infinite."""
-        if any(part.gone >= 1.0 for part, _ in self.parts):
+        if any(part.gone >= 1.0 for part in self.parts):
             return 1.0
-        return -math.expm1(math.fsum(times * math.log1p(-part.gone) for part, times in self.parts))
+        return -math.expm1(math.fsum(self.times * math.log1p(-part.gone) for part in self.parts))
 
     @cached_property
     def _grid(self) -> float:
-        spread = math.sqrt(math.fsum(times * part.variance for part, times in self.parts))
-        reach = math.fsum(times * float(np.ptp(part.losses)) for part, times in self.parts)
+        spread = math.sqrt(math.fsum(self.times * part.variance for part in self.parts))
+        reach = math.fsum(self.times * float(np.ptp(part.losses)) for part in self.parts)
         return max(spread / FINE, reach / LONGEST, 1e-9)
 
     @cached_property
     def _points(self) -> _OnGrid:
-        return _OnGrid(self._grid, tuple((part.above(self._grid), times) for part, times in self.parts))
+        return _OnGrid(self._grid, self.times, [part.above(self._grid) for part in self.parts])
 
     @property
     def _lost(self) -> bool:
         """Whether there is nothing to add up."""
-        return self.gone >= 1.0 or any(not part.masses.size for part, _ in self.parts)
+        return self.gone >= 1.0 or any(not part.masses.size for part in self.parts)
 
     def delta(self, epsilon: float) -> float:
         if self._lost:
@@ -164,17 +165,17 @@ class _Sum:
         if self._lost:
             return 0.0
         fine = self._grid / FINER
-        merged = ((part.merged(self._grid).below(fine), times) for part, times in self.parts)
-        return _OnGrid(fine, tuple(merged)).delta(epsilon, self._points.tilt(epsilon))
+        merged = [part.merged(self._grid).below(fine) for part in self.parts]
+        return _OnGrid(fine, self.times, merged).delta(epsilon, self._points.tilt(epsilon))
 
 
 class _OnGrid:
-    """Laws of losses on one grid, with a number of each, and the law of their sum."""
+    """Laws of losses on one grid, as many of each, and the law of their sum."""
 
-    def __init__(self, grid: float, parts: tuple[tuple[Law, int], ...]) -> None:
-        self.grid, self.parts = grid, parts
-        self.start = sum(law.start * times for law, times in parts)
-        self.size = 1 + sum((law.masses.size - 1) * times for law, times in parts)
+    def __init__(self, grid: float, times: int, laws: Sequence[Law]) -> None:
+        self.grid, self.times, self.laws = grid, times, laws
+        self.start = times * sum(law.start for law in laws)
+        self.size = 1 + times * sum(law.masses.size - 1 for law in laws)
         self._summed: dict[float, Floats] = {}
 
     def delta(self, epsilon: float, tilt: float) -> float:
@@ -187,8 +188,8 @@ class _OnGrid:
 
     def error(self, epsilon: float, tilt: float) -> float:
         """A bound on the transform's error in the tilted masses, tilted back at epsilon."""
-        transforms = sum(times for _, times in self.parts)
-        return 2.0 * transforms * FOURIER_ERROR * math.exp(min(0.0, self._cumulant(tilt) - tilt * epsilon))
+        back = math.exp(min(0.0, self._cumulant(tilt) - tilt * epsilon))
+        return 2.0 * self.times * len(self.laws) * FOURIER_ERROR * back
 
     def tilt(self, epsilon: float) -> float:
         """The one with the least Chernoff bound."""
@@ -201,15 +202,15 @@ class _OnGrid:
     def _cumulant(self, tilt: float) -> float:
         """The logarithm of E[exp(tilt L)] of the sum."""
         if tilt not in self._cumulants:
-            self._cumulants[tilt] = math.fsum(times * _tilted(law, tilt * self.grid)[1] for law, times in self.parts)
+            self._cumulants[tilt] = math.fsum(self.times * _tilted(law, tilt * self.grid)[1] for law in self.laws)
         return self._cumulants[tilt]
 
     def _sum(self, tilt: float) -> Floats:
         """The tilted masses of the sum, from `start` on."""
         length = 1 << (self.size - 1).bit_length()
         spectrum = np.ones(length // 2 + 1, dtype=np.complex128)
-        for law, times in self.parts:
-            spectrum *= np.fft.rfft(_tilted(law, tilt * self.grid)[0], length) ** times
+        for law in self.laws:
+            spectrum *= np.fft.rfft(_tilted(law, tilt * self.grid)[0], length) ** self.times
         return np.maximum(np.fft.irfft(spectrum, length)[: self.size], 0.0)
 
 

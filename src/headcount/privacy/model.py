@@ -66,7 +66,7 @@ class Model(StrEnum):
 
 
 class Party(StrEnum):
-    """Who sees something of a collection, and the answer besides."""
+    """The parties of a collection, each of which also sees the answer."""
 
     ANALYSER = "analyser"
     PUBLIC = "public"

@@ -106,7 +106,7 @@ class SampledHistogram(PrivacyLoss):
 
     @property
     def attained(self) -> PrivacyLoss:
-        """What the two counts lose that were found."""
+        """The loss of the two counts that the search found."""
         return RoundedDown(self, UNSEARCHED * (1.0 + WITHIN["exact"]))
 
     def slack(self, epsilon: float) -> float:
@@ -188,7 +188,7 @@ class SampledHistogram(PrivacyLoss):
         return _upper(more), _upper(fewer)
 
     def _gaining(self, j: Ints) -> tuple[Floats, Floats]:
-        """For each j, the law of what is shown, silence first, and the log ratio to j + 1."""
+        """For each j, the law of the shown count, 0 first, and the log ratio to j + 1."""
         v = np.arange(self.threshold, max(self.threshold, laws.binomial_window(int(j[-1]), self.rate)[1]) + 1)
         masses = laws.binomials(j, self.rate, self.threshold - 1, int(v[-1]))
         holders = j[:, None] + 1

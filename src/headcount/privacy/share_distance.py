@@ -25,7 +25,6 @@ by them, as `_large` explains, at a cost of a relative 1/n or so.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -79,20 +78,12 @@ def _alone(people: int, modulus: int, group: int) -> float:
     return math.log((modulus - 1) / 2) + _log_complement(people, 1, group).item()
 
 
-@dataclass(frozen=True, eq=False)
-class _Head:
-    """The first crowds: log kappa_s and log(F_n - 1), from one person on."""
-
-    log_connected: Floats
-    log_excess: Floats
-
-
 def _log_excess(people: int, modulus: int, group: int) -> float:
     if _alone(people, modulus, group) > 0.0 if group > 1 else people > HEADS[0]:
         return 0.0  # somebody on their own betrays everything already
     for size in HEADS:
         if people <= size:
-            return float(_head(people, modulus, group).log_excess[-1])
+            return float(_head(people, modulus, group)[-1])
         bound = _large(people, modulus, group, _head(size, modulus, group))
         if bound is not None:
             return bound
@@ -100,7 +91,8 @@ def _log_excess(people: int, modulus: int, group: int) -> float:
 
 
 @lru_cache(maxsize=64)
-def _head(people: int, modulus: int, group: int) -> _Head:
+def _head(people: int, modulus: int, group: int) -> Floats:
+    """log(F_n - 1) of the first crowds, from one person on."""
     log_connected, log_excess = np.zeros(people), np.full(people, -np.inf)
     log_modulus, log_factorial, at = math.log(modulus), _log_factorials(people, 1), _log_factorials(people, group)
     log_gain = _log_gain(log_excess, log_modulus)
@@ -110,7 +102,7 @@ def _head(people: int, modulus: int, group: int) -> _Head:
         log_connected[n - 1] = math.log1p(-min(1.0 - 1e-15, float(np.exp(log_found).sum())))
         log_excess[n - 1] = _log_sum(log_found + log_gain[n - 2 :: -1])
         log_gain[n - 1] = _log_gain(log_excess[n - 1], log_modulus)
-    return _Head(log_connected, log_excess)
+    return log_excess
 
 
 def _log_gain(log_excess: Floats | np.float64, log_modulus: float) -> Floats:
@@ -118,7 +110,7 @@ def _log_gain(log_excess: Floats | np.float64, log_modulus: float) -> Floats:
     return np.asarray(np.logaddexp(log_modulus + math.log1p(-math.exp(-log_modulus)), log_modulus + log_excess))
 
 
-def _large(people: int, modulus: int, group: int, head: _Head) -> float | None:
+def _large(people: int, modulus: int, group: int, head: Floats) -> float | None:
     r"""An upper bound on log(F_n - 1) for n beyond the head of K people; None if K is too small.
 
     With $\kappa \le 1$ and v(n,k) = w(n,n-k): $F_n - 1 \le \sum_{k<n} v(n,k)(qF_k - 1)$. For g >= 2
@@ -128,8 +120,8 @@ def _large(people: int, modulus: int, group: int, head: _Head) -> float | None:
     induction $F_n \le M = (1 + q S)/(1 - q T)$ for all n > K, with
     $S = \sum_{k \le K} v(K+1,k) F_k$; and at the crowd's own n that is used for the k > K only.
     """
-    size, log_modulus = head.log_excess.size, math.log(modulus)
-    log_all = np.logaddexp(0.0, head.log_excess)
+    size, log_modulus = head.size, math.log(modulus)
+    log_all = np.logaddexp(0.0, head)
     log_rest = log_modulus + _log_beyond(size + 1, group)
     if group < 2 or log_rest >= -0.01:
         return None
@@ -137,7 +129,7 @@ def _large(people: int, modulus: int, group: int, head: _Head) -> float | None:
     log_most = float(np.logaddexp(0.0, log_few)) - math.log1p(-math.exp(log_rest))
     if log_most > math.log(2.0) and size < HEADS[-1]:
         return None  # a longer head is sharper
-    near = _log_complement(people, size, group) + _log_gain(head.log_excess, log_modulus)
+    near = _log_complement(people, size, group) + _log_gain(head, log_modulus)
     return float(np.logaddexp(_log_sum(near), log_modulus + log_most + _log_beyond(people, group)))
 
 

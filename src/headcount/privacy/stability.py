@@ -107,7 +107,7 @@ class StabilityAddRemove(GrowingSlack):
         return np.where(alone > 0, spread, 0.0), self.reports - alone
 
     def slack(self, epsilon: float) -> float:
-        """None where only a lone person's report tells, whose chance is the drawn one."""
+        """Zero where only a person alone in their bin tells anything, whose chance is the one that is drawn."""
         silent = self._worst(epsilon)[1] == 0.0
         if Fraction(epsilon) >= self.reports * self.rate and silent:
             return 0.0
@@ -147,7 +147,7 @@ class StabilityReplace(GrowingSlack):
         return (1.0 - low) * _silent(epsilon - rate, revealed) + low * _silent(epsilon + rate, revealed)
 
     def slack(self, epsilon: float) -> float:
-        """None where only a lone person's report tells, whose chance is the drawn one."""
+        """Zero where only a person alone in their bin tells anything, whose chance is the one that is drawn."""
         silent = not self._other_order(np.array([epsilon]), reveals(self.rate, self.threshold) * (1.0 + 1e-9)).any()
         if Fraction(epsilon) >= 2 * self.rate and silent:
             return 0.0

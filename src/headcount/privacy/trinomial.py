@@ -91,10 +91,6 @@ class Trinomial:
     none: float
     step: int = 1
 
-    @classmethod
-    def of(cls, slots: int, each: float, third: float, none: float) -> Trinomial:
-        return cls(np.array([slots]), np.ones(1), each, third, none)
-
     def excess(self, gain: float, loss: float, third: float) -> float:
         """E[(gain N1 - loss N2 - third N3)_+ / slots]"""
         if gain <= 0.0:

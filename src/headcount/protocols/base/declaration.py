@@ -100,7 +100,7 @@ class Declaration(ABC):
 
     @classmethod
     def laborious(cls, task: Question, rounds: int) -> bool:
-        """Whether its loss over so many rounds takes minutes to find: advice leaves it out unless it is named."""
+        """Whether its loss over this many rounds takes minutes to compute: advice then leaves it out unless named."""
         return False
 
     @classmethod
@@ -154,7 +154,7 @@ class Declaration(ABC):
 
     @abstractmethod
     def report(self, value: Field) -> Brick:
-        """What one person sends."""
+        """The report programme: what one person sends."""
 
     @property
     def kinds(self) -> int:
@@ -223,7 +223,7 @@ class Declaration(ABC):
 
     @property
     def tallied(self) -> str:
-        """What a certificate calls the way in which messages are added up."""
+        """The name of the tally in a certificate."""
         return "sum" if self.summed else "count"
 
     def released(self) -> Release:
@@ -283,13 +283,15 @@ class Declaration(ABC):
         return self.noise(truth, reports)
 
     def relative_variance(self, family: int) -> float:
-        """What a cell of this family counts in the variance of a sum, relative to the variance of one in the first:
-        what least squares goes by."""
+        """The variance of a cell of this family in a sum, relative to one of the first: for least squares."""
         return 1.0
 
     def own_variance(self, family: int) -> float:
-        """By how much a person in a cell of this family adds more to its second moment than anybody else: to the
-        variance of a sum this times the square of its coefficient, less the square of what they count in the sum."""
+        """The part of a cell's second moment that each person in it adds beyond anybody else.
+
+        They add this times the square of its coefficient to the variance of a sum, less the square of what they count
+        in the sum.
+        """
         return 0.0
 
     @property

@@ -144,7 +144,7 @@ class Protocol(Declaration):
 
     @cached_property
     def programme(self) -> Brick:
-        """What one person sends, as a tree that is drawn, enumerated, priced and encoded."""
+        """The report programme as a tree, which is drawn, enumerated, priced and encoded."""
         return self.report(VALUE)
 
     @cached_property
@@ -166,7 +166,7 @@ class Protocol(Declaration):
 
     @cached_property
     def own_part(self) -> Own:
-        """What a person adds to the variance of such an answer in cells of their own, in people: nothing mostly."""
+        """The variance that people add to such an answer in cells of their own, in people: mostly none."""
         variances = [self.own_variance(family) for family in range(self.strategy.families)]
         return self.task.own(self.strategy, variances) if any(variances) else Own(0.0, 0.0)
 
@@ -249,7 +249,7 @@ class Protocol(Declaration):
         return sent.messages(), sent.owners()
 
     def _sent(self, values: Values, coins: Coins, owners: Values | None = None) -> Outbox:
-        """What people with these values send; messages about unknown labels have the labels' own type."""
+        """The outbox of people with these values; messages about unknown labels have the labels' own type."""
         outbox = Outbox(np.dtype([("kind", values.dtype)]) if self.task.shape is Shape.KEY else self.message)
         self.programme.draw(People(values.size, {"value": values}, owners), coins, outbox)
         return outbox
@@ -500,7 +500,7 @@ class Protocol(Declaration):
         return replace(self, crowd=crowd)
 
     def to_json(self) -> dict[str, Any]:
-        """Its JSON form, as in a plan: what an earlier version wrote is what this one writes."""
+        """Its JSON form, as in a plan, the same as in earlier versions."""
         own = self.parameters.items()
         told = {name: value for name, value in own if name not in self.later or value != getattr(type(self), name)}
         return {

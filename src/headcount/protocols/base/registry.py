@@ -88,7 +88,7 @@ class Record:
 
 @dataclass(frozen=True, kw_only=True)
 class Deployment:
-    """What only the deployer knows of a plan; what is left out reads TODO.
+    """The parts of a record that only the deployer knows; those left out read TODO.
 
     `curator` is who publishes the answer, `curator_type` government, industry or nonprofit, and
     `published` the day of the first publication, as YYYY-MM-DD. `use` says what the answer is for,

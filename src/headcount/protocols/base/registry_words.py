@@ -98,7 +98,7 @@ def actors(protocol: Protocol) -> str:
 
 
 def mechanisms(protocol: Protocol, hash: str) -> str:
-    """What is drawn, by which code, and how; a line of text to each."""
+    """The mechanism, its code and its randomness, a line of text each."""
     from importlib.metadata import version
 
     title = (protocol.__doc__ or "").splitlines()[0].rstrip(".")

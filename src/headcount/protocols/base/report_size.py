@@ -91,7 +91,7 @@ class Wire:
         return {"messages": self.messages, "suite": self.suite}
 
     def device(self, protocol: Protocol, rounds: int = 1) -> dict[str, Any]:
-        """What a device needs besides: the message's fields, and the epsilon of all rounds if all collude."""
+        """More for devices: the message's fields, and the epsilon of all rounds if everybody else colludes."""
         alone = None if protocol.local_epsilon is None else rounds * protocol.local_epsilon
         short = None if alone is None else rounded_up(alone, COMPARED)
         return {"record": record_of(protocol.message), "colluding": short if self.colluding is None else self.colluding}

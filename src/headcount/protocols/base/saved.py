@@ -29,7 +29,7 @@ from headcount.protocols.base.report_size import Wire
 from headcount.questions import question_from_json
 from headcount.questions.question import Question
 
-BESIDES = frozenset({"budget", "programme", "wire", "device", "panels"})  # what a plan says beyond its protocol
+BESIDES = frozenset({"budget", "programme", "wire", "device", "panels"})  # of a plan, beyond its protocol
 NONSENSE = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError)  # what reading anything may raise
 
 Read = TypeVar("Read", Question, Protocol, Plan)
@@ -163,7 +163,7 @@ def _in_any_order(part: Any) -> Any:
 
 
 def answer_from_json(released: dict[str, Any]) -> Estimate:
-    """What follows from what was released, as `to_json` of an answer has it under that name."""
+    """The answer computed again from its release, the part `released` of its JSON."""
     protocol = protocol_from_json(released["protocol"])
     keys = None if released["keys"] is None else np.array(released["keys"])
     tally = Tally(released["reports"], np.array(released["totals"]), keys, released["modulus"], released=True)

@@ -111,5 +111,5 @@ class LaplaceShares(NoisyTotal):
 
 
 def _sums() -> SumByGroup:
-    """In one group: a change of group moves two totals by as much as a change from nothing to all."""
+    """A sum in a single group: to change one's group moves totals no further than to change from nothing to all."""
     return SumByGroup((Group(("all",)),), ("group",), Levels((-1.0, 1.0), 2))

@@ -146,9 +146,9 @@ class StabilityHistogram(Protocol):
         return math.sqrt(missed / float(mass[-1])) if truth else 0.0
 
     def intervals(self, tally: Tally, confidence: float) -> Floats:
-        """For a suppressed count, all that are suppressed with more than the tail's chance.
+        """For a suppressed count, all counts that are suppressed with more than the tail's chance.
 
-        What is missed so would have been too low to be covered if it were shown.
+        A count that is missed this way has noise so low that the interval of a shown total would miss it, too.
         """
         tail = (1.0 - confidence) / 2.0
         added = self._added

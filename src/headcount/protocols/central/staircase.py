@@ -109,7 +109,7 @@ class Staircase(NoisyTotal):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
-        """As many levels as are drawn quickly; a multiple of the task's steps, where these are few."""
+        """The most levels that are drawn quickly; a multiple of the task's steps, where these are few."""
         steps = steps_of(task)
         return ({"levels": LEVELS // steps * steps if steps <= LEVELS else LEVELS},)
 

@@ -4,8 +4,8 @@ Randomiser: the own bit is on, the others are off; each bit is sent as it is wit
             otherwise flipped.
 Analyser:   with $f = 1-\mathrm{keep}$ and $m_j$ rows whose bit $j$ is on,
             $\hat c_j = (m_j - nf)/(1-2f)$.
-View:       each single row, of which two bits differ; $\epsilon = 2\ln(\mathrm{keep}/f)$, whoever
-            else colludes.
+View:       each single row, of which two bits differ; $\epsilon = 2\ln(\mathrm{keep}/f)$, even if
+            all others collude.
 Error:      unbiased, $\mathrm{Var}\,\hat c = nf(1-f)/(1-2f)^2$, whatever the data, independently
             for each category.
 

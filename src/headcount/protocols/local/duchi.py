@@ -3,7 +3,7 @@ r"""Duchi, Jordan and Wainwright's mean [DJW18]: one bit each, likelier on the m
 Randomiser: round $x \in [0,1]$ to a bit that is on with chance $x$; send it with chance `keep`,
             otherwise the opposite.
 Analyser:   with $f = 1 - \mathrm{keep}$ and $m$ ones from $n$ people, $\hat s = (m - nf)/(1-2f)$.
-View:       each single bit; $\epsilon = \ln(\mathrm{keep}/f)$, whoever else colludes.
+View:       each single bit; $\epsilon = \ln(\mathrm{keep}/f)$, even if all others collude.
 Error:      unbiased; someone who holds $x$ adds $w(1-w)/(1-2f)^2$ to the variance,
             $w = f + (1-2f)x$: at most $1/4(1-2f)^2$, for $x = 1/2$.
 

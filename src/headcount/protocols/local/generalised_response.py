@@ -3,7 +3,7 @@ r"""Generalised randomised response [KOV16]: the truth with some chance, else an
 Randomiser: send the category with chance `keep`, otherwise one of the other $d-1$, evenly.
 Analyser:   $\hat c_j = (m_j - no)/(\mathrm{keep}-o)$ with $m_j$ reports of a category,
             $o = (1-\mathrm{keep})/(d-1)$.
-View:       each single report; $\epsilon = \ln(\mathrm{keep}/o)$, whoever else colludes.
+View:       each single report; $\epsilon = \ln(\mathrm{keep}/o)$, even if all others collude.
 Error:      unbiased,
             $\mathrm{Var}\,\hat c = [c\,\mathrm{keep}(1-\mathrm{keep}) + (n-c)\,o(1-o)]/(\mathrm{keep}-o)^2$.
 

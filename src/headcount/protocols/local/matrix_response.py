@@ -3,7 +3,7 @@ r"""A randomiser of one's own [BBGN19]: one message, by the chances in a matrix.
 Randomiser: with chance `lie` a message of the mean of all rows, otherwise one of the row R of the own value.
 Analyser:   least squares: with $m_y$ messages y and W the reciprocals of the mean row r,
             $\hat c = (A m - n\,\mathrm{lie}/k)/(1-\mathrm{lie})$ with $A = (R W R^T)^{-1} R W$, so that $A R^T = 1$.
-View:       each single report, whoever else colludes; the two rows that are told apart best.
+View:       each single report, even if all others collude; the two rows that are told apart best.
 Error:      unbiased; $\mathrm{Var}\,\hat c_j = \sum_z c_z \mathrm{Var}[A_{jy} \mid y \sim R_z]$: for the cell j, and
             the value z of everybody else, for which it is largest.
 
@@ -114,12 +114,12 @@ class MatrixResponse(Protocol):
 
     @cached_property
     def _ends(self) -> tuple[tuple[Fraction, ...], ...]:
-        """Where the messages of each row end in the interval from 0 to 1, but for the last."""
+        """The cumulative chances of each row, without the last, which is 1."""
         return tuple(tuple(accumulate(row[:-1])) for row in self.rows)
 
     @cached_property
     def _cuts(self) -> tuple[Fraction, ...]:
-        """Where any message of any row ends: in a cell between two of them everybody's message is certain."""
+        """The cumulative chances of all rows: between two of them every value's message is fixed."""
         return tuple(sorted({end for row in self._ends for end in row} - {Fraction(0), Fraction(1)}))
 
     @property
@@ -165,7 +165,7 @@ class MatrixResponse(Protocol):
 
     @cached_property
     def scores(self) -> Floats:
-        """What a message adds to the estimate of each cell."""
+        """The score of each message: what it adds to the estimate of each cell."""
         rows, usual = np.array(self.rows, dtype=np.float64), np.array(self._mean_row, dtype=np.float64)
         told = usual > 0.0
         weighed = rows[:, told] / usual[told]

@@ -3,8 +3,8 @@ r"""Optimised unary encoding [WBLJ17]: the own bit is a fair coin, the others ar
 Randomiser: the own bit is on with chance $p$ (`keep`, one half), each other bit with chance $f$
             (`flip`).
 Analyser:   with $m_j$ rows whose bit $j$ is on, $\hat c_j = (m_j - nf)/(p-f)$.
-View:       each single row, of which two bits differ; $e^\epsilon = p(1-f)/((1-p)f)$, whoever else
-            colludes.
+View:       each single row, of which two bits differ; $e^\epsilon = p(1-f)/((1-p)f)$, even if all others
+            collude.
 Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)f(1-f)]/(p-f)^2$, independently for
             each category.
 

@@ -7,7 +7,7 @@ Randomiser: draw one of the $k$ families, evenly. If it has few cells, send your
 Analyser:   of the $n_f$ reports of a family $m_x$ support a cell: with $o$ the chance that a report of somebody else
             does, $\hat c_x = k(m_x - n_f o)/(p-o)$.
 View:       each single report: its family tells nothing, and two values are told apart as by one oracle with
-            $\epsilon$, whoever else colludes.
+            $\epsilon$, even if all others collude.
 Error:      unbiased, $\mathrm{Var}\,\hat c_x = k[(n-c_x)o(1-o) + c_x(p(1-p)+(p-o)^2)]/(p-o)^2 - c_x$: that of one
             oracle $k$ times, and of drawing lots. Cells are nearly uncorrelated.
 
@@ -80,14 +80,14 @@ class Oracle:
         return self.keep - self.other
 
     def variance(self, share: float) -> float:
-        """Of one report about a cell, in people, where this share of the senders is in it."""
+        """The variance of one report about a cell, in people, where this share of the senders is in it."""
         own, other = self.keep * (1.0 - self.keep) + self.gap**2, self.other * (1.0 - self.other)
         return (share * own + (1.0 - share) * other) / self.gap**2
 
     @property
     def in_sums(self) -> tuple[float, float]:
-        """What a cell counts in the second moment of a sum whose weights add up to nothing, as those of least squares
-        do: for a report, and for one of somebody who is in it besides.
+        """The part of a cell in the second moment of a sum whose weights add up to 0, as those of least squares do: for
+        each report, and on top for a report of somebody in the cell.
 
         Errors of a family's cells are not uncorrelated. Told directly, a report supports exactly one of them; by a hash
         function, about as many whichever was drawn.
@@ -119,7 +119,7 @@ class Oracle:
 
     @property
     def pair(self) -> tuple[Floats, Floats]:
-        """What a report is that tells two cells apart, and all that tells nothing."""
+        """The chances of a report under two cells: it supports the first, the second, or both or neither."""
         own, other = ((1.0 - self.collision) * chance for chance in (float(self.keep), self.elsewhere))
         rest = 1.0 - own - other
         return np.array([own, other, rest]), np.array([other, own, rest])
@@ -154,7 +154,7 @@ class OracleByLot(Protocol):
 
     @cached_property
     def oracles(self) -> tuple[Oracle, ...]:
-        """That of each family."""
+        """The oracle of each family."""
         return tuple(Oracle.among(size, self.epsilon) for size in self._sizes)
 
     @property
@@ -177,7 +177,7 @@ class OracleByLot(Protocol):
         return {"family": (0, self._families - 1), "place": (0, places - 1), **functions}
 
     def genuine(self, messages: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Those whose place and function there are in their family."""
+        """A mask of the messages whose place and function exist in their family."""
         fits = super().genuine(messages)
         family = np.minimum(messages["family"], self._families - 1)
         prime = np.array([each.hashing.prime if each.hashing else 1 for each in self.oracles])[family]
@@ -233,7 +233,7 @@ class OracleByLot(Protocol):
         return math.sqrt(self._variance(0, truth, reports))
 
     def extremes(self, reports: int) -> tuple[int, ...]:
-        """Of the many cells nearly all are nearly empty: what people add to their own ones is little in a sum."""
+        """Empty cells: nearly all are, and what people add to the variance of their own cells is little in a sum."""
         return (0,)
 
     def noise(self, truth: int, reports: int) -> Noise:

@@ -5,7 +5,7 @@ Randomiser: with $W$ the `window` and $L$ the `levels`, round the value to a lev
             other number below $W+L$.
 Analyser:   with $g = p - (1-p)W/L$, a number's mean is $c + gl$, $c$ constant;
             $\hat s = (\sum y - nc)/(gL)$.
-View:       each single number; $e^\epsilon = pL/((1-p)W)$, whoever else colludes.
+View:       each single number; $e^\epsilon = pL/((1-p)W)$, even if all others collude.
 Error:      unbiased; the variance is largest at either end of the range. On $[-1,1]$ with
             $s = e^{\epsilon/2}$ and $W = L/s$, a fine grid has $x^2/(s-1) + (s+3)/(3(s-1)^2)$.
 

@@ -2,7 +2,7 @@ r"""Randomised response [W65]: tell the truth with a chance above one half, othe
 
 Randomiser: send $x$ with chance `keep`, otherwise $1-x$.
 Analyser:   with $f = 1 - \mathrm{keep}$ and $m$ ones from $n$ people, $\hat c = (m - nf)/(1-2f)$.
-View:       each single bit; $\epsilon = \ln(\mathrm{keep}/f)$, whoever else colludes.
+View:       each single bit; $\epsilon = \ln(\mathrm{keep}/f)$, even if all others collude.
 Error:      unbiased, $\mathrm{Var}\,\hat c = nf(1-f)/(1-2f)^2$, whatever the data.
 
 [W65] Warner, Randomized Response, J. Amer. Statist. Assoc. 1965.

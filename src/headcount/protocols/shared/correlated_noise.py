@@ -105,7 +105,7 @@ class CorrelatedNoise(Protocol):
 
     @classmethod
     def laborious(cls, task: Question, rounds: int) -> bool:
-        """Of several cells, where own noise with lighter tails errs less under some strategy: its view has two
+        """Where own noise with lighter tails errs less under some strategy of several cells: its view has two
         dimensions."""
         return any(each.shape.several and SEVERAL <= changed(each) * rounds <= MANY for each in task.variants())
 

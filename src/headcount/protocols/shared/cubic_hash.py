@@ -31,7 +31,7 @@ class CubicHash:
 
     @classmethod
     def over(cls, values: int, buckets: int) -> CubicHash:
-        """For this many values; the prime is one for which cubing is a permutation."""
+        """The functions for this many values; cubing is a permutation modulo their prime."""
         return cls(_prime(values), buckets)
 
     @property

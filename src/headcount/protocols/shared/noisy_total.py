@@ -122,7 +122,7 @@ class NoisyTotal(Protocol):
         """
         if not self.summed and (self.neighbours is Neighbours.REPLACE or touched(self.task) > 1):
             moved = touched(self.task) * (2 if self.neighbours is Neighbours.REPLACE else 1)
-            return GroupPrivacy.of(RepeatedResponse.of(self.rate, moved), reports)
+            return GroupPrivacy.of(RepeatedResponse(self.rate, moved), reports)
         furthest = max(int(self._zero), self.steps - int(self._zero))
         totals = 1 if self.summed else min(reports, self.task.cells)
         return DiscreteLaplaceShift(self.rate, reports * furthest * self.grid // self.steps, totals)

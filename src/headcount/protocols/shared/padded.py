@@ -1,4 +1,4 @@
-"""What protocols share whose dummies are the shuffler's: every person sends one message, and no noise of their own."""
+"""Protocols whose noise is the shuffler's dummies: every person sends one message, and no noise of their own."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class PaddedByShuffler(Protocol):
 
         A shuffler takes its dummies off the answer, which leaves every value, unless the analyser adds noise.
         """
-        own = RepeatedResponse.of(1 / Fraction(self.analyser_scale), self.moved) if self.analyser_scale else None
+        own = RepeatedResponse(1 / Fraction(self.analyser_scale), self.moved) if self.analyser_scale else None
         return {
             Party.ANALYSER: self.loss,
             Party.PUBLIC: GroupPrivacy.of(self._both, self.crowd.each) if own else self.loss,

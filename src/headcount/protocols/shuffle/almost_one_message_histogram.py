@@ -89,7 +89,7 @@ class AlmostOneMessageHistogram(HashedMessages):
         return Bounded(bound, partial(self._by_one_value, honest))
 
     def _by_one_value(self, honest: int) -> PrivacyLoss:
-        """Of the messages that have the bucket of a value which all others hold: their own are no noise."""
+        """A lower bound, from the messages in the bucket of a value that all others hold: their own hide nothing."""
         others = self._supporting(0, honest)
         without = others.weighed(1.0 - self.collision) | others.shifted(1).weighed(self.collision)
         return Pair.of(others.shifted(1), without)

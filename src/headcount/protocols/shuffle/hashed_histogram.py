@@ -100,7 +100,7 @@ class HashedHistogram(PoissonDummies):
 
     @property
     def _places(self) -> tuple[int, ...]:
-        """What a message may name in each family: cells or buckets."""
+        """The number of cells or buckets that a message may name in each family."""
         return tuple(min(size, self.buckets) for size in self._sizes)
 
     @cached_property
@@ -158,7 +158,7 @@ class HashedHistogram(PoissonDummies):
         return TotalVariationSlack(ideal, honest * self.distance, "bound")
 
     def genuine(self, messages: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Those of a cell have no function, and those of a bucket one modulo the prime of its family."""
+        """Messages about a cell have no function, those about a bucket one modulo the prime of its family."""
         fits = super().genuine(messages)
         primes = [hashing.prime if self._hashes(family) else 1 for family, hashing in enumerate(self.hashes)]
         family = np.searchsorted(self._starts, messages["place"], side="right") - 1

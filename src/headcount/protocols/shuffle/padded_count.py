@@ -4,7 +4,7 @@ Randomiser: send what you hold, a zero or a one; no noise.
 Shuffler:   adds $2s$ messages, $s$ the `shift`, $Z$ of them ones, $P[Z=k] \propto e^{-|k-s|/b}$ with $b$ the `scale`.
 Analyser:   $\hat c = m - s + Y$ with $m$ ones and $Y$ two-sided geometric noise of its own, of `analyser_scale`: the
             shuffler, who knows $Z$, does not know $Y$.
-View:       $c + Z$: $\delta = P[Z=0]$ from $\epsilon = 1/b$ on, for every crowd, whoever drops out or is corrupt.
+View:       $c + Z$: $\delta = P[Z=0]$ from $\epsilon = 1/b$ on, in every crowd, with any dropouts and corrupt people.
 Error:      unbiased, the variance of $Z$ and of $Y$, each $2a/(1-a)^2$ with $a = e^{-1/b}$, whatever the data.
 
 If the number of people is private, zeros and ones are padded apart.

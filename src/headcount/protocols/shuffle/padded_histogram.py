@@ -6,7 +6,7 @@ Shuffler:   adds $Z_j$ messages to each category, $P[Z_j=k] \propto e^{-|k-s|/b}
 Analyser:   $\hat c_j = m_j - E[Z] + Y_j$ with $m_j$ messages and $Y_j$ two-sided geometric noise of its own, of
             `analyser_scale`: the shuffler, who knows $Z_j$, does not know $Y_j$.
 View:       $c_j + Z_j$, independently; a replaced person shifts one up by one and another down: $\delta = P[Z=0]$ from
-            $\epsilon = 2/b$ on, for every crowd, whoever drops out or is corrupt. With $k$ families of
+            $\epsilon = 2/b$ on, in every crowd, with any dropouts and corrupt people. With $k$ families of
             cells $k$ are shifted up and $k$ down.
 Error:      unbiased, the variance of $Z$ and of $Y$, whatever the data, cell by cell independent.
 

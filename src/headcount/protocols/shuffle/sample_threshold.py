@@ -146,7 +146,7 @@ class SampleThreshold(Protocol):
 
     @property
     def serves(self) -> bool:
-        """Not if even a unanimous crowd would mostly be suppressed."""
+        """Whether a unanimous crowd would mostly pass the threshold."""
         return self.threshold <= self.rate * self.crowd.size
 
     def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:

@@ -57,7 +57,7 @@ class Zsum(Protocol):
         return np.where(tally.totals > tally.reports, people, 0.0) if self.thresholded else people
 
     def reach(self, messages: int = 1) -> Reach:
-        """If small counts are suppressed, a message more than people report shows what that hid."""
+        """Where small counts are suppressed, one more message than reports lifts a count over the threshold."""
         one = super().reach(messages) if not self.thresholded else replace(self, thresholded=False).reach(messages)
         hidden = self.crowd.size * float(self.gamma) if self.thresholded else 0.0
         return replace(one, lifted=one.up + hidden) if hidden else one
