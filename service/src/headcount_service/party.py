@@ -44,7 +44,7 @@ NOTHING: Mapping[str, str] = {}
 
 @dataclass(frozen=True)
 class Party:
-    """What its settings say. Paths in them are relative to their file."""
+    """A party's settings. Paths in them are relative to their file."""
 
     role: Role
     host: str
@@ -58,7 +58,7 @@ class Party:
 
     @classmethod
     def read(cls, path: Path, environment: Mapping[str, str] = NOTHING) -> Party:
-        """By its file, or the folder that it is in. What the environment sets takes the place of what is written."""
+        """The party whose settings are in this file or folder. Environment variables override the file."""
         path = path / SETTINGS if path.is_dir() else path
         try:
             given = tomllib.loads(read_text(path, "a party's settings")) | _overriding(environment)

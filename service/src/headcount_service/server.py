@@ -112,7 +112,7 @@ async def _announce_once_reached(parties: Sequence[OpenParty], ready: Callable[[
 
 
 async def _steps(app: PartyApp, step: Callable[[], list[Exception]], ended: asyncio.Event) -> None:
-    """What is due, again and again; what fails is tried again at the next look."""
+    """Take the steps that are due, again and again; one that fails is retried the next time."""
     while not ended.is_set():
         try:
             app.metrics.count_step("failed" if await asyncio.to_thread(step) else "done")

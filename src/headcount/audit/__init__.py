@@ -1,4 +1,4 @@
-"""What every protocol is put through: conformance checks and attacks.
+"""Conformance checks and attacks, which every protocol is put through.
 
 `conformance` compares what a protocol states with its exact laws; `attacks` bounds epsilon from
 below by experiment. Both build on `enumeration`, the exact law of what a small crowd sends and

@@ -139,7 +139,7 @@ class Imported(Mapping[str, Any]):
 
 
 def part_of_service(name: str, purpose: str) -> Any:
-    """What the service contributes by this name; refused with the way to install it, if it is not there."""
+    """The part of the service with this name, or a refusal that says how to install it."""
     for point in entry_points_of(PARTS):
         if point.name == name:
             return point.load()

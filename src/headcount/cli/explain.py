@@ -39,7 +39,7 @@ def explain(
 
 
 def _found(words: list[str]) -> list[Entry]:
-    """Their entries. Words that have a meaning together are taken together, as many as can be: 95% interval."""
+    """Entries for these words, the longest phrases first: `95% interval` is one entry."""
     found: list[Entry] = []
     while words:
         for length in range(len(words), 0, -1):

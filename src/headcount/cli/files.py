@@ -1,4 +1,4 @@
-"""Which table a command is about, and who reads it."""
+"""The table that a command is about, and the engine that reads it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from headcount.errors import BadArgument, MissingExtra, without_cause
 
 
 def engine_called(name: EngineName) -> Engine | None:
-    """None for the engine of the place where the data lie."""
+    """The engine of this name; None where the data's own engine is to be taken."""
     if name is EngineName.HERE:
         return None
     from headcount.engines.spark import SparkEngine
@@ -65,7 +65,7 @@ def _csv(path: Path, names: list[str]) -> Columns:
 
 
 def _index(header: list[str], name: str) -> int:
-    """Where the column stands. The first line is not quoted: it may be a person's."""
+    """The index of a column. A refusal does not quote the first line, which may be a person's."""
     if header.count(name) > 1:
         raise BadArgument("column", f"{name!r} occurs twice in the file", "rename one of the two")
     if name not in header:

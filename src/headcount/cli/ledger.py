@@ -154,7 +154,7 @@ def _exists(path: Path) -> None:
 
 
 def _show(ledger: Ledger, how: Format, told: dict[str, Any] | None = None) -> None:
-    """With what an analyser tells of a population besides its ledger: what is promised to collections."""
+    """Print a ledger and, of a population that an analyser keeps, the budget promised to collections."""
     rows = ledger.records()
     order = None if ledger.order is None else float(ledger.order)
     figures = {**ledger.budget.to_json(), "spent": ledger.spent, "remaining": ledger.remaining, "order": order}

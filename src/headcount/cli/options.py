@@ -1,4 +1,4 @@
-"""What the commands have in common: options, and the text that people write for them."""
+"""Options that commands share, and the parsing of their text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
 
 class EngineName(StrEnum):
-    """Where the work is done."""
+    """Engines by name."""
 
     HERE = "here"
     SPARK = "spark"
@@ -162,7 +162,7 @@ def limits_of(texts: tuple[str, str] | None) -> Any:
 
 
 def missing_of(texts: list[str] | None) -> Any:
-    """What --missing declares: words, and numbers; or these by the names of columns."""
+    """The declaration of --missing: words and numbers, or these by column."""
     if not texts:
         return None
     by_column = [text.rpartition("=") for text in texts if "=" in text]
@@ -178,12 +178,12 @@ def _word_or_number(text: str) -> str | float:
 
 
 def blanks_of(texts: list[str] | None) -> list[str] | None:
-    """What --blanks declares: text between commas."""
+    """The declaration of --blanks: texts between commas."""
     return [text for several in texts for text in several.split(",")] if texts else None
 
 
 def synonyms_of(texts: list[str] | None) -> dict[str, list[str]] | None:
-    """What --synonyms declares: a label, and other words for it."""
+    """The declaration of --synonyms: labels, and other words for each."""
     found: dict[str, list[str]] = {}
     for text in texts or []:
         label, equals, words = text.partition("=")
@@ -195,7 +195,7 @@ def synonyms_of(texts: list[str] | None) -> dict[str, list[str]] | None:
 
 
 def where_of(texts: list[str] | None) -> list[bool | float | str] | None:
-    """What --where declares, by its own spelling and not by the data: truth values, numbers, or text."""
+    """The declaration of --where, typed by its own spelling and not by the data: truth values, numbers or text."""
     return [_where(text) for several in texts for text in several.split(",")] if texts else None
 
 

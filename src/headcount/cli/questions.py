@@ -51,7 +51,7 @@ from headcount.questions.question import Question
 
 @dataclass(frozen=True)
 class Declared(OptionGroup):
-    """What is declared of values that are not plain."""
+    """Options that declare how values are read."""
 
     missing: Missing = None
     spelled: Spelled = False

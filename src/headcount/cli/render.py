@@ -64,7 +64,7 @@ def warn(words: str) -> None:
 
 
 def moment(seconds: int) -> str:
-    """Since 1970, as a date."""
+    """Seconds since 1970 as a date."""
     if not 0 <= seconds <= LATEST:
         return "in no year that has four digits"
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

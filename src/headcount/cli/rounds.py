@@ -35,7 +35,7 @@ def require_cell(cell: str | None, several: bool, output: Output) -> None:
 
 
 def show_series(found: Series, cell: Label | None, save: Path | None, output: Output) -> None:
-    """Its table or records, and the files that were asked for."""
+    """Print a series as a table or as records, and write the files that were asked for."""
     if output.how is Format.TABLE:
         console().print(sheet_table(found.sheet(cell=cell)))
     else:

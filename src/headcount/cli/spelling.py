@@ -29,7 +29,7 @@ class Flags(Spelling):
 
 
 def _typed(value: Any) -> str:
-    """As it is typed: a pair with a space between, a list with commas, what a name holds after it."""
+    """A value as it is typed: pairs with a space between, lists with commas, mappings as name=value."""
     match value:
         case str():
             return value

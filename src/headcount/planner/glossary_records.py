@@ -74,8 +74,8 @@ PICTURES = {
 
 PROOF = {
     "certify": "To write a plan's promise down in a file, with all that is needed to prove it again.",
-    "certificate": "A file with a plan's promise and all that is needed to prove it again, without trusting whoever "
-    "wrote it.",
+    "certificate": "A file with a plan's promise and all that is needed to prove it again, without trusting its "
+    "author.",
     "verify": "To prove a certificate again, by code that shares nothing with what wrote it; or to check that nobody "
     "has changed a ledger.",
     "claim": "The delta that a certificate promises at its epsilon.",
@@ -91,8 +91,8 @@ PROOF = {
     "of": "What the verdict is about.",
     "unproved": "What else a certificate says and no proof looks at: names, words, and whether its accounting is "
     "exact.",
-    "effort": "How much work a proof takes, or may take, in units of about a microsecond: whoever wrote a certificate "
-    "chose its numbers, and they may be enormous. What takes more is given up.",
+    "effort": "How much work a proof takes, or may take, in units of about a microsecond. The author of a "
+    "certificate chose its numbers, which may be enormous; a proof that takes more is given up.",
     "low": "The smallest that the truth could be.",
     "high": "The largest that the truth could be.",
     "chance": "How likely the event is with one of the crowds, at least.",

@@ -46,7 +46,7 @@ class Release(ABC):
 
 @dataclass(frozen=True)
 class Unchanged(Release):
-    """Nothing is added or dropped: the messages themselves were safe to see."""
+    """The release that adds and drops nothing, where the messages are safe to see themselves."""
 
     def apply(self, tally: Tally, coins: Coins) -> Tally:
         return tally

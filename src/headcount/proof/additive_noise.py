@@ -78,7 +78,7 @@ def prove(claim: Claim) -> Proof | None:
 
 
 def _kept(own: list[Step]) -> tuple[All, Fraction]:
-    """What depends on the value, and the chance with which all of it is sent."""
+    """The part that depends on the value, and the chance with which all of it is sent."""
     match own:
         case [Maybe(keep, inner, All(()))] if "value" in reads(inner):
             return All((inner,)), keep

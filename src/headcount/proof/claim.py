@@ -58,7 +58,7 @@ class Padding:
 
 @dataclass(frozen=True)
 class ReleaseRule:
-    """What the trusted side does to each total: rounding to levels, noise, a threshold.
+    """The trusted side's treatment of each total: rounding to levels, noise, a threshold.
 
     Rounding is random with an exact mean; empty totals get noise only if told.
     """

@@ -90,7 +90,7 @@ class BallPair:
 
     @cached_property
     def reversed(self) -> BallPair:
-        """Kept, as what is worked out of it is."""
+        """The pair in the other order, kept with its sorted outcomes."""
         return BallPair(self.q, self.p, self.outside)
 
     @cached_property

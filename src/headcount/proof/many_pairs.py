@@ -84,7 +84,7 @@ class ManyPairs:
 
     @cached_property
     def _alone(self) -> list[arb]:
-        """What the first law of each pair has where the second has nothing."""
+        """The mass of each pair's first law where the second has none."""
         return [sum((p for p, q in zip(pair.p, pair.q, strict=True) if q.is_zero()), arb(0)) for pair, _ in self.pairs]
 
     @cached_property

@@ -112,7 +112,7 @@ class NotFixed(ArithmeticError):
 
 
 def fixed(step: Step, names: Names) -> Counter[Message]:
-    """What a step without draws sends."""
+    """The messages of a step without draws."""
     spend(4)
     match step:
         case Emit(fields):

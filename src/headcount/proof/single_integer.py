@@ -145,7 +145,7 @@ def _messages(step: Step, names: Names) -> Iterator[Message]:
 
 
 def _added(laws: list[EnumeratedLaw]) -> list[Added] | None:
-    """What each report adds to the one integer that is seen; None if more than one is."""
+    """The contribution of each report to the one integer that is seen; None if more than one is."""
     alphabet = sorted({message for report in laws for sent in report for message, _ in sent})
     lengths = {sum(times for _, times in sent) for report in laws for sent in report}
     if not (len(alphabet) == 1 or (len(alphabet) == 2 and len(lengths) == 1)):
@@ -198,7 +198,7 @@ class Crowds:
 
     @cached_property
     def _growths(self) -> dict[Fraction, arb]:
-        """Of the epsilons at which a report alone loses something: at others it loses nothing among others either."""
+        """Powers of e for the epsilons at which a report alone loses something; elsewhere nothing is lost."""
         every = {epsilon: ball(epsilon).exp() for epsilon in self.claimed}
         return {epsilon: growth for epsilon, growth in every.items() if not self._pure(growth)}
 

@@ -105,7 +105,7 @@ def _in_order(sent: Emit) -> list[str]:
 
 
 def _digits(field: Expression, size: int) -> list[Expression]:
-    """What is written as ((0 size + a) size + b) size + ...; the order does not matter."""
+    """The digits a, b, ... of ((0 size + a) size + b) size + ..., in any order."""
     found = []
     while field.operation == "+" and field.parts[0].operation == "*":
         rest, base = field.parts[0].parts

@@ -21,7 +21,7 @@ PILES = 256
 
 
 def distinct(parts: Iterable[Sequence[bytes]], messages: int, aside: Aside) -> Iterator[list[bytes]]:
-    """What stands after the number in each message, a list at a time. All have one length, and begin with the number.
+    """Messages without repetitions, and without the number each begins with, a list at a time. All have one length.
 
     The number of `messages` is an upper bound: it decides whether piles are needed.
     """

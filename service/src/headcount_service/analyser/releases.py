@@ -82,7 +82,7 @@ class Releases:
         return row
 
     def _answer(self, collection: Collection, number: int, row: Any) -> tuple[str, dict[str, Any]]:
-        """What becomes of the batch, and the answer or why there is none; in memory only."""
+        """The batch's next state, and its signed answer or the reason for refusing one; nothing is written."""
         manifest, plan = json.loads(row["manifest"]), collection.plan
         tally, readable = self._count(collection, number, manifest)
         crowd, came = plan.protocol.crowd, manifest["reports"]
@@ -164,7 +164,7 @@ class Releases:
 
 
 def _opened(report_format: ReportFormat, part: bytes, key: PrivateKey) -> Iterator[bytes]:
-    """What is sealed in the messages of a part of a batch, without those that do not open."""
+    """The contents of the messages in a part of a batch; those that cannot be decrypted are left out."""
     for message in report_format.split(part):
         with suppress(WireError):
             yield report_format.open_content(message, key)

@@ -97,7 +97,7 @@ class Reservations:
         update_batch(connection, row, charge=charge or len(read.page.charges))
 
     def _shared(self, connection: Connection, collection: Collection) -> int | None:
-        """The charge of a series, once one of its rounds was paid for; whoever asks has locked the population."""
+        """The charge of a series, once one of its rounds was paid for. The caller has locked the population."""
         if not collection.series:
             return None
         self.analyser.account(collection.population).page_within(connection)  # which locks it

@@ -228,7 +228,7 @@ def issue_token(
 def revoke_token(
     config: Config, name: Annotated[str, typer.Option(help="Whose.")], how: Formats = Format.TABLE
 ) -> None:
-    """From now on it stands for nothing."""
+    """Revoke a token: the party no longer accepts it."""
     opened = opened_party(config)
     opened.tokens.revoke(name)
     show({"revoked": name}, how, escape(f"{name} has no token any more"))
@@ -237,7 +237,7 @@ def revoke_token(
 
 @tokens.command("show")
 def show_tokens(config: Config, how: Formats = Format.TABLE) -> None:
-    """Who has one."""
+    """List the tokens: the name and the role of each holder."""
     opened = opened_party(config)
     rows = opened.tokens.table()
     table = grid("name", "role")

@@ -57,7 +57,7 @@ def _rounded(value: float, low: float, high: float) -> tuple[str, str, str]:
 
 
 def _terms(content: dict[str, Any]) -> Iterator[str]:
-    """What was chosen or happened that weakens the guarantee; version 0.2 did not tell."""
+    """Choices and events that weaken the guarantee; releases of version 0.2 did not record them."""
     relies, bad = content["estimate"]["model"] != "local", content.get("unreadable", 0)
     for chosen, words in (
         (bad, f"{counted(bad, 'message')} no device could have sent"),

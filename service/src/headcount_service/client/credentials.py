@@ -34,7 +34,7 @@ class Credentials:
     invitation: str
 
     def shown(self) -> bytes:
-        """What is put into an upload."""
+        """The credential of an upload: an invitation, a redeemed token, or zeros where anybody may report."""
         if self.collection.admission is Admission.ANYONE:
             if self.invitation:
                 raise BadArgument("invitation", "is given, and anybody may report to this collection", "leave it out")

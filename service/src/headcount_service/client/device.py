@@ -414,7 +414,7 @@ def _sent(kept: dict[str, Any]) -> dict[str, int]:
 
 
 def _taken(kept: dict[str, Any]) -> dict[str, Any]:
-    """What stays of a report that was taken: nothing that could be opened, or fits what the shuffler has seen."""
+    """The record kept of a delivered report, without its ciphertexts and whatever would link it to the upload."""
     return {name: kept[name] for name in kept if name not in SEALED} | {"state": "taken", "sent": _sent(kept)}
 
 

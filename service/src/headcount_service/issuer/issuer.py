@@ -129,7 +129,7 @@ class Issuer:
             self._forget(self.collection(name))
 
     def advance(self) -> list[Exception]:
-        """Forgets collections that are over."""
+        """Forget collections that have ended."""
         with self.database.reading() as connection:
             over = many(connection, "SELECT id FROM issuing WHERE expires < :now", now=int(self.clock()))
         for row in over:

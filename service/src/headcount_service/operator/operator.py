@@ -156,7 +156,7 @@ class Operator:
         return list(self.analyser.ask("GET", "/v1/populations")["populations"])
 
     def population(self, name: str) -> dict[str, Any]:
-        """What is spent of one's budget, what of that is reserved, and what is promised beside it."""
+        """The parts of a population's budget that are spent, reserved for announced batches, and promised."""
         for told in self.populations():
             if told["population"] == name:
                 return told
@@ -249,7 +249,7 @@ class Operator:
         ]
 
     def offer(self, name: str) -> dict[str, Any]:
-        """What a device needs to report."""
+        """The shuffler's offer: what a device needs in order to report."""
         return dict(self.shuffler.ask("GET", f"/v1/collections/{name}"))
 
     def collection(self, name: str) -> Collection:
@@ -263,7 +263,7 @@ class Operator:
         return Collection.from_json(self.offer(name)["collection"])
 
     def asked(self, name: str) -> dict[str, str]:
-        """What is asked of whom."""
+        """A collection's question, its task and its population."""
 
         def told(_: str, remote: Remote) -> dict[str, str]:
             told = remote.ask("GET", f"/v1/collections/{name}")
@@ -414,7 +414,7 @@ class Operator:
 
 
 def _table(party: str) -> str:
-    """Where a party tells which collections it has."""
+    """The address at which a party lists its collections."""
     return ISSUING if party == ROLE else "/v1/collections"
 
 
@@ -443,7 +443,7 @@ def require_margin(plan: Plan) -> None:
 
 
 def _first_of(parties: dict[str, Remote], ask: Callable[[str, Remote], Any]) -> Any:
-    """What the first of them says that can be reached."""
+    """The answer of the first party that can be reached."""
     *others, last = parties.items()
     for party, remote in others:
         with suppress(RemoteRefusal):

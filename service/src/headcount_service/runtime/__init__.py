@@ -1,1 +1,1 @@
-"""What every listening party has: the HTTP frame, tokens, logs, metrics, crash points."""
+"""The HTTP frame, tokens, logs, metrics and crash points of every listening party."""

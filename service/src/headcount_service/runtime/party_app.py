@@ -58,7 +58,7 @@ class PartyApp(App):
         return {"ready": True}
 
     def _missing(self) -> str:
-        """What keeps the party from working, if anything does."""
+        """Why the party is not ready; empty if it is."""
         try:
             if not is_current(self.tokens.database, self.metrics.party):
                 return "the database is of another version"

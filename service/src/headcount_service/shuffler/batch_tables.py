@@ -113,7 +113,7 @@ class BatchTables:
         return {"salt": b""}
 
     def drop(self, connection: Connection, batch: Any) -> dict[str, Any]:
-        """Both tables of a batch."""
+        """Drop both tables of a batch; returns its new columns."""
         self._drop_mixed(connection, batch)
         return {**self.drop_reports(connection, batch), "mixed": None}
 

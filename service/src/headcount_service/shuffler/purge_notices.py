@@ -18,7 +18,7 @@ BATCHES = (
 
 
 class PurgeNotices:
-    """Notices are sent when there is something new, and again after a restart; they are idempotent."""
+    """Idempotent notices of purged batches, sent when there are new ones and again after a restart."""
 
     def __init__(self, shuffler: Shuffler, receiver: Receiver) -> None:
         self.shuffler, self.receiver = shuffler, receiver
@@ -48,7 +48,7 @@ class PurgeNotices:
         self._told[name] = purged
 
     def _due(self) -> dict[str, list[int]]:
-        """What the analyser has not been told: a batch that was destroyed unread has no manifest, and one that was
+        """Batches that the analyser must be told of: one that was destroyed unread has no manifest, and one that was
         never opened, in a collection that opens no more, will not be."""
         due: dict[str, list[int]] = {}
         with self.shuffler.database.reading() as connection:

@@ -93,7 +93,7 @@ class Shuffler:
             raise BadArgument("issuer", "is missing", "let an issuer invite people, or the analyser: headcount desk")
 
     def collection(self, name: str) -> Collection:
-        """By its id. What was agreed never changes, so that it is read once."""
+        """The collection with this id, read once: what was agreed never changes."""
         if name not in self._collections:
             with self.database.reading() as connection:
                 row = one(connection, "SELECT config FROM collections WHERE id = :name", name=name)
@@ -120,7 +120,7 @@ class Shuffler:
         }
 
     def state(self, name: str) -> dict[str, Any]:
-        """For the operator: how far each batch has come. How many have reported is public."""
+        """The state of each batch, for the operator. The number of reports is public."""
         least = self.collection(name).plan.protocol.crowd.least
         with self.database.reading() as connection:
             row = one(connection, "SELECT state FROM collections WHERE id = :name", name=name)

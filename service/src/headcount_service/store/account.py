@@ -48,7 +48,7 @@ class Account(Lines):
             do(connection, NEW_LINE, name=name, number=0, line=line.decode())
 
     def __init__(self, database: Database, name: str, witness: Path | None = None, *, anew: bool = False) -> None:
-        """With `anew`, the witness is begun; otherwise it must be there."""
+        """Opens the account; with `anew` its witness is created, otherwise it must exist."""
         self.database, self.name = database, name
         with database.reading() as connection:
             row = one(connection, "SELECT line FROM charges WHERE population = :name AND number = 0", name=name)

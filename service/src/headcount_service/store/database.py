@@ -48,7 +48,7 @@ class Database:
 
     @classmethod
     def open(cls, address: str) -> Database:
-        """By its address: sqlite:///relative.db, sqlite:////absolute.db or postgresql://..."""
+        """The database at an address: sqlite:///relative.db, sqlite:////absolute.db or postgresql://..."""
         try:
             url = make_url(address)
         except ArgumentError:
@@ -213,7 +213,7 @@ def _sqlite(path: Path) -> Engine:
 
 
 def _postgresql(url: URL) -> Engine:
-    """With the settings that the steps of a batch rely on, whatever the server's own are."""
+    """An engine with the settings that the steps of a batch rely on; a server that has others is refused."""
     own = url.set(drivername="postgresql+psycopg")
     engine = create_engine(own, pool_pre_ping=True, isolation_level="READ COMMITTED")
 

@@ -30,7 +30,7 @@ class AtRest(Protocol):
 
 
 class Encrypted:
-    """By AES-256-GCM with a fresh nonce for each row, which is bound to its name in the table."""
+    """AES-256-GCM with a fresh nonce for each row; a ciphertext is bound to the row's name in its table."""
 
     def __init__(self, secret: bytes) -> None:
         self.salt = _derived(secret, b"hashes")

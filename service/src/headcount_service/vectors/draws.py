@@ -73,7 +73,7 @@ class NearEdges(Coins):
         self._coins, self._edges, self._given = SeededCoins(seed), [1], bytearray()
 
     def taken(self) -> bytes:
-        """What was given since this was last asked."""
+        """The bytes given out since the last call."""
         given, self._given = bytes(self._given), bytearray()
         return given
 
@@ -104,7 +104,7 @@ class NearEdges(Coins):
 
 
 def drawn(programme: Brick, value: Any, coins: Coins, message: np.dtype[Any]) -> npt.NDArray[Any]:
-    """What one person with this value sends."""
+    """The messages of one person with this value."""
     outbox = Outbox(message)
     programme.draw(People(1, {"value": np.array([value])}), coins, outbox)
     return outbox.messages()
@@ -128,7 +128,7 @@ class Instance:
 
     @property
     def wire(self) -> Wire:
-        """So few messages that somebody will have too many."""
+        """A wire with so few messages that some reports must be truncated."""
         return Wire(min(128, max(1, round(self.protocol.messages_per_person))))
 
     def vectors(self, number_of_them: int, seed: int) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def protocols(vectors: int) -> Iterator[dict[str, Any]]:
 
 
 def instances(cls: type[Protocol]) -> list[Protocol]:
-    """Its tiny instances that could be collected: a collection tells how many report."""
+    """The protocol's tiny instances that can be collected: those in which the number of reports is public."""
     return [tiny for tiny in cls.tinies() if tiny.neighbours is Neighbours.REPLACE]
 
 

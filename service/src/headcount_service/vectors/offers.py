@@ -217,8 +217,7 @@ def _encoded(task: Question, answer: Any) -> dict[str, Any]:
 
 
 def collections() -> Iterator[dict[str, Any]]:
-    """What a shuffler tells, as text; the collection's hash; and what devices with other limits say
-    to it."""
+    """Offers as text, the collections' hashes, and the verdicts of devices with various limits."""
     for collection in agreed():
         cases = [_required(collection, limits, spent) for limits, spent in LIMITS]
         yield {"offer": canonical(offer(collection)), "hash": collection.hash, "cases": cases}
@@ -283,7 +282,7 @@ def _plan(name: str, task: Question, crowd: Crowd, budget: Budget, suite: str, *
 
 
 def offer(collection: Collection) -> dict[str, Any]:
-    """As the shuffler would tell it."""
+    """The offer that a shuffler would make."""
     suite = collection.wire.suite
     announced = {
         "analyser": Announced("analyser", collection.purpose(BATCH), BATCH, suite, _public(suite, "inner"), 1 << 40),
@@ -313,7 +312,7 @@ def _signed(role: str, content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _signed_before(role: str, content: dict[str, Any]) -> dict[str, Any]:
-    """As version 0.2 signed: the canonical JSON, for no purpose."""
+    """The content signed as in version 0.2: canonical JSON, bound to no purpose."""
     return {**content, "signature": _identity(role).sign(canonical(content).encode()).hex()}
 
 
@@ -326,7 +325,7 @@ def _identity(role: str) -> Ed25519PrivateKey:
 
 
 def receipts() -> Iterator[dict[str, Any]]:
-    """What a device knows of a report, and what it says."""
+    """Receipts and their words."""
     plain = Receipt("Did you?", "ab" * 32, 1, "taken", 2, 1_234, 1.0, 1e-6, 10_000, None, 1.0, 1e-6)
     for told in (
         plain,

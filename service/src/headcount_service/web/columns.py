@@ -1,4 +1,4 @@
-"""What the page is told of a file's columns: which are read, and how, as the library and the command line take it."""
+"""The columns of a file that the page asks about, as options of the library and of the command line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Columns:
 
     @classmethod
     def read(cls, given: dict[str, Any], *, one: bool) -> Columns:
-        """Of a question about one column, or about those that it names."""
+        """Read the form's columns, of a question about one column or about those that it names."""
         told = {name: str(given.get(name, "")).strip() or None for name in TYPED}
         told["column"] = told["column"] if one else None
         if one and told["column"] is None:
@@ -58,12 +58,12 @@ class Columns:
 
     @property
     def neighbours(self) -> Neighbours:
-        """What must not show: one person's answer, or that a person is there."""
+        """The adjacency: one person's answer must not show, or that they are there at all."""
         return Neighbours.ADD_REMOVE if self.private else Neighbours.REPLACE
 
     @property
     def options(self) -> dict[str, Any]:
-        """As `ask` takes them, without those that were not told."""
+        """Options of `ask`, without those that were left empty."""
         where, missing = where_of(self.where), missing_of(self.missing)
         told = {
             "column": self.column,
@@ -82,12 +82,12 @@ class Columns:
 
     @property
     def names(self) -> list[str]:
-        """Of all columns that are read."""
+        """The names of the columns that are read."""
         return [name for name in (self.column, *self.by, self.unit) if name is not None]
 
     @property
     def words(self) -> list[str]:
-        """As the command line takes them."""
+        """Options of the command line."""
         told: dict[str, list[str]] = {
             "--column": [self.column] if self.column else [],
             "--by": self.by,

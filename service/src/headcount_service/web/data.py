@@ -134,11 +134,11 @@ class Asked:
 
     @property
     def names(self) -> list[str]:
-        """Of the columns that are read."""
+        """The names of the columns that are read."""
         return [*self.question.reads, *self.columns.names]
 
     def rows(self, data: Any, question: Question) -> Rows:
-        """What is read, and the question as it is declared."""
+        """The rows to be read, with the question as it is declared."""
         told = self.columns.options
         rules = TextRules.of(told.get("synonyms"), told.get("blanks"), told.get("numbers"))
         chosen = {name: told.get(name) for name in ("column", "by", "where", "unit")}
@@ -233,7 +233,7 @@ def _options(given: dict[str, Any]) -> list[str]:
 
 
 def _apart(value: Any) -> list[Any]:
-    """What an option is given once for: for each column, where there are several."""
+    """The values of an option that is repeated for each column, where there are several."""
     if not isinstance(value, dict):
         return [value]
     return [f"{name}={''.join(_typed(labels))}" for name, labels in value.items()]
@@ -356,7 +356,7 @@ def _single(estimate: Estimate) -> str:
 
 
 def told(work: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    """Its refusals told instead of raised, with the field that they are about."""
+    """The same work, with refusals returned as JSON instead of raised, and the field that they are about."""
 
     @wraps(work)
     def telling(*given: Any) -> dict[str, Any]:
@@ -392,7 +392,7 @@ class Files:
         return len(self._files) - 1
 
     def prepare(self) -> None:
-        """What takes a moment the first time is loaded before somebody waits for it."""
+        """Load DuckDB, Parquet and matplotlib before somebody waits for them."""
         with suppress(Refused):
             database(os.getpid())
             import_module("pyarrow.parquet")

@@ -226,7 +226,7 @@ class Form:
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Form:
-        """From JSON. Fields that do not belong to the question are refused, as are numbers out of all proportion."""
+        """Read a form from JSON. Fields that do not belong to the question are refused, and numbers out of range."""
         task = given.get("task")
         if not isinstance(task, str) or task not in offered():
             raise BadArgument("task", "is not known", f"use one of {', '.join(offered())}")

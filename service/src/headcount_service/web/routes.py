@@ -140,7 +140,7 @@ class Pages:
         return handle
 
     def _working(self, work: Callable[[Request], dict[str, Any]]) -> Handler:
-        """In a thread, with refusals told."""
+        """A handler that works in a thread and answers refusals with status 400."""
 
         async def handle(request: Request) -> Response:
             loop = asyncio.get_running_loop()

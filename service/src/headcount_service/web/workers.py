@@ -42,7 +42,7 @@ class Workers:
         return self._pools[at_once]
 
     async def ask(self, work: Work, given: dict[str, Any], text: str) -> dict[str, Any]:
-        """What `work` makes of what was given; `text` says whether it was asked before."""
+        """The result of `work`; `text` is its key in the cache."""
         key = (work.__name__, text)
         if key not in self._kept:
             found = await self._done(work, given)

@@ -1,1 +1,1 @@
-"""What the parties agree on and send each other: collections, sealed reports, keys, signatures."""
+"""Everything the parties agree on and send each other: collections, sealed reports, keys, signatures."""

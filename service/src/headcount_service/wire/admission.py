@@ -57,7 +57,7 @@ class Redeeming:
 
     @classmethod
     def of(cls, issuer: Issuing, collection: str, batch: int) -> Redeeming:
-        """For this batch of the collection with this hash."""
+        """Redeeming tokens of this batch of the collection with this hash."""
         return cls(issuer.modulus(batch), TOKEN + bytes.fromhex(collection) + batch.to_bytes(4))
 
     def number(self, credential: bytes) -> bytes | None:

@@ -121,7 +121,7 @@ class Collection:
 
     @property
     def paid_for(self) -> list[Plan]:
-        """What is charged for all of its batches."""
+        """The plans to charge for all of its batches; a series is charged once."""
         return [self.plan] * (1 if self.series else self.batches)
 
     @cached_property
@@ -130,7 +130,7 @@ class Collection:
 
     @property
     def id(self) -> str:
-        """Its name in addresses: the beginning of its hash."""
+        """The name in addresses: the beginning of the hash."""
         return self.hash[:32]
 
     @property
@@ -194,7 +194,7 @@ class Collection:
 
     @classmethod
     def from_json(cls, data: Any, *, hash: str | None = None) -> Collection:
-        """What `to_json` wrote, and nothing else."""
+        """The collection that `to_json` wrote; anything else is refused."""
         try:
             found = _read(canonical(data))
         except (TypeError, ValueError) as problem:

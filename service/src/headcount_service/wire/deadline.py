@@ -38,7 +38,7 @@ class DeadlineSocket:
 
 
 class DeadlineReader(io.RawIOBase):
-    """What arrives at such a socket."""
+    """A reader of such a socket."""
 
     def __init__(self, over: DeadlineSocket, own: socket.SocketIO) -> None:
         self._over, self._own = over, own

@@ -60,7 +60,7 @@ class Signer:
         return HKDF(SHA256(), SECRET_BYTES, salt=None, info=bound).derive(self._key.private_bytes_raw())
 
     def secret_before(self, purpose: str) -> bytes:
-        """As version 0.2 derived it: invitations that it signed stay valid until their collections end."""
+        """The secret as version 0.2 derived it: its invitations stay valid until their collections end."""
         return sha256(f"headcount {purpose}".encode() + self._key.private_bytes_raw()).digest()
 
     def signed(self, purpose: Purpose, content: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def bound(purpose: Purpose, content: dict[str, Any]) -> bytes:
 
 
 def verified(content: Any, signer: str, purpose: Purpose) -> dict[str, Any]:
-    """What the owner of this public key signed for this purpose, without its format; anything else is refused.
+    """Content that the owner of this public key signed for this purpose, without its format; or a refusal.
 
     Version 0.2 signed canonical JSON without a purpose, of format 1 or of none. That is still read: it begins with a
     brace and bytes that are bound to a purpose do not, so that neither can pass for the other.

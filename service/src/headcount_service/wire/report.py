@@ -70,7 +70,7 @@ class ReportFormat:
         return cls(wire.suite, collection, batch, wire.messages, *sizes, credential_bytes)
 
     def info(self, layer: bytes) -> bytes:
-        """What a seal of this layer is bound to: the `info` of HPKE."""
+        """The `info` of HPKE to which a layer of encryption is bound."""
         return layer + self.collection + self.batch.to_bytes(4, "big")
 
     # The device.
@@ -113,7 +113,7 @@ class ReportFormat:
     # The analyser.
 
     def open_content(self, message: bytes, key: PrivateKey) -> bytes:
-        """What is sealed in a message: its own id, whether it is real, and the record."""
+        """Decrypt a message: its id, whether it is real, and the record."""
         if len(message) != self.message_bytes:
             raise WireError
         content = unseal(self.suite, message, key, self.info(INNER))

@@ -1,4 +1,4 @@
-"""What an attacker observes in many runs of one small crowd.
+"""The observations of an attacker in many runs of one small crowd.
 
 A crowd of n people, run s times, is n·s people who report at once; which run each message belongs
 to is recorded. What was observed of a run, be it a multiset of messages, a released tally or a
@@ -32,7 +32,7 @@ TRUSTED = tuple(model for model in Model if model.releases)  # where nobody outs
 
 
 class Vantage(StrEnum):
-    """What the attacker observes."""
+    """Observations that an attacker may have."""
 
     VIEW = "view"  # everything that untrusted parties see
     MESSAGE = "message"  # everything that one device sends
@@ -85,7 +85,7 @@ class Observer:
 
     @property
     def noun(self) -> str:
-        """What an observation is called, as the beginning of a sentence."""
+        """The name of an observation, to begin a sentence with."""
         several = self.protocol.task.cells > 1
         if self.seen is Vantage.RELEASED:
             return "the answers are" if several else "the answer is"

@@ -16,7 +16,7 @@ AGREES = 0.98  # of the observations, for a threshold to describe an event
 
 
 def crowds_in_words(first: Held, second: Held) -> str:
-    """What the others hold, and what the one person does."""
+    """The values of the others, and of the one person who differs."""
     others = [min(pair) for pair in zip(first, second, strict=True)]
     theirs = ", ".join(f"{times:,} hold{'s' * (times == 1)} {value}" for value, times in enumerate(others) if times)
     one, other = (_person(held, others) for held in (first, second))

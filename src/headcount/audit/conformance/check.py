@@ -1,4 +1,4 @@
-"""What checks share: the failure they raise, and a goodness-of-fit test of draws against a law."""
+"""The failure that checks raise, and a goodness-of-fit test of draws against a law."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def the_error_is_as_stated(protocol: Protocol) -> None:
 
 
 def _family(protocol: Protocol, cell: int) -> int:
-    """That of a cell, of those that a person is in one of each."""
+    """The family of a cell: a person is in one cell of each."""
     if protocol.task.shape is not Shape.K_OF:
         return 0
     return bisect_right([*accumulate(protocol.strategy.sizes_of_families)], cell)

@@ -160,7 +160,7 @@ class JudgedClaim:
 
     @property
     def _wrong(self) -> str:
-        """In which direction the claim is wrong, and by how much."""
+        """The direction in which the claim is wrong, and by how much."""
         if self.exact.low > self.claimed:
             return f": too small by {float(self.exact.low) - self.claimed:.3g}"
         if self._is_too_large:

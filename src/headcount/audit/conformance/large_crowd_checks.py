@@ -260,7 +260,7 @@ def _reports_are_pure(found: Protocol) -> None:
 
 
 def _releases_are_pure(found: Protocol) -> None:
-    """For totals of up to two people: the ratios of all cells that change are multiplied."""
+    """Check purity for totals of up to two people: the ratios of all cells that change are multiplied."""
     enumerated, limit = Enumerated(found), math.exp(PURE) * (1.0 + ROUNDED)
     largest = cache(partial(_largest_ratio, cache(found.released().law)))
     for people in (1, 2):

@@ -57,7 +57,7 @@ def _reached(moved: Floats) -> tuple[float, ...]:
 
 
 def _displacements(protocol: Protocol, messages: int) -> Iterator[Floats]:
-    """What each report that could be sent adds to each cell, beside some other people and beside nobody."""
+    """The displacement of each cell by each possible report, among some other people and alone."""
     coins = SeededCoins(1)
     for people in (0, 3):
         values = coins.below(protocol.task.values, people)
