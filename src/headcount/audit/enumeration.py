@@ -41,14 +41,12 @@ Terms = Sequence[tuple[int, int]]  # a law, likely outcomes first
 
 @lru_cache(maxsize=64)
 def one_report(protocol: Protocol, value: int) -> ReportLaw:
-    """The exact law of the report of a person who holds this value. Cached: many checks ask for the
-    same one."""
+    """The exact law of the report of a person who holds this value. Cached: many checks ask for the same one."""
     return protocol.programme.law({"value": value})
 
 
 def local_epsilon(protocol: Protocol) -> float:
-    """The largest log-ratio of one report's probabilities between two values, infinite if one is
-    impossible."""
+    """The largest log-ratio of one report's probabilities between two values, infinite if one is impossible."""
     laws = [one_report(protocol, value) for value in range(protocol.task.values)]
     total = math.lcm(*(law.total for law in laws))
     every = [law.of_total(total) for law in laws]
@@ -121,8 +119,7 @@ def unpacked(number: int, size: int) -> list[int]:
 
 
 class CrowdLaws:
-    """The law of the sum over a crowd's people, from the law of one contribution for each value.
-    Cached."""
+    """The law of the sum over a crowd's people, from the law of one contribution for each value. Cached."""
 
     def __init__(self, reports: Iterable[Parts]) -> None:
         self._reports = [sorted_terms(report) for report in reports]
@@ -197,8 +194,7 @@ class Enumerated:
 
     @cached_property
     def trusting(self) -> bool:
-        """Whether a trusted side releases the tally; otherwise the messages themselves are in the
-        view."""
+        """Whether a trusted side releases the tally; otherwise the messages themselves are in the view."""
         return self.protocol.model.releases
 
     def view(self, held: Held, help_sent: int = 0) -> Parts:
@@ -211,8 +207,7 @@ class Enumerated:
         return self.tallies if self.trusting else self.messages
 
     def helps(self, people: int, corrupt: int) -> list[int]:
-        """Everything that this many corrupt people can add to a tally: any messages, as many as
-        others may send.
+        """Everything that this many corrupt people can add to a tally: any messages, as many as others may send.
 
         They know what they send. A mixture of choices is no worse than the worst of them, because
         the divergence is convex. Where messages are in the view, known ones can be subtracted and

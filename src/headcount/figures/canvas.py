@@ -150,8 +150,7 @@ def _on_axes(axes: Any, panels: int, title: str, beneath: tuple[str, ...], theme
 
 
 def destination(path: Path | str, argument: str = "path") -> Path:
-    """The file to write, refused if its format is unknown. Its folder is made when the figure is
-    written."""
+    """The file to write, refused if its format is unknown. Its folder is made when the figure is written."""
     target = Path(path)
     if target.suffix not in SUFFIXES:
         works = f"use a name that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
@@ -162,8 +161,7 @@ def destination(path: Path | str, argument: str = "path") -> Path:
 
 
 def _headed(figure: Any, title: str, subtitle: str, theme: Theme) -> float:
-    """Write title and subtitle at the upper left; returns the part of the height that is left
-    below."""
+    """Write title and subtitle at the upper left; returns the part of the height that is left below."""
     width, height = figure.get_size_inches()
     down = 0.14
     for text, points, weight, colour in ((title, 13.0, "bold", theme.ink), (subtitle, 10.0, "normal", theme.soft)):
@@ -278,8 +276,7 @@ def _no_ticks() -> Any:
 
 
 def apart(places: list[float], least: float, low: float = -math.inf, high: float = math.inf) -> list[float]:
-    """Heights for labels that want to stand at `places`: in the same order, `least` apart, moved as
-    little as possible.
+    """Heights for labels that want to stand at `places`: in the same order, `least` apart, moved as little as possible.
 
     Touching neighbours are moved as a group, centred on where its members want to be.
     """

@@ -32,8 +32,7 @@ class Mark:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """One panel: the owner of each point, a row for each number of ones; and where that is worth
-    having."""
+    """One panel: the owner of each point, a row for each number of ones; and where that is worth having."""
 
     title: str
     owners: npt.NDArray[Any]  # names, empty for nobody
@@ -124,8 +123,7 @@ def _label_regions(axes: Any, panel: Region, room: LabelSpace, marks: Sequence[M
 def _write(
     axes: Any, text: str, room: LabelSpace, where: Mask, look: dict[str, Any], beside: Mask | None = None
 ) -> None:
-    """Write in the region if the words fit there, upright if only that fits; else beside it, with a
-    line to it."""
+    """Write in the region if the words fit there, upright if only that fits; else beside it, with a line to it."""
     style = {**look, "zorder": 5, "linespacing": 1.3, "in_layout": False, "ha": "center", "va": "center"}
     for turned in (False, True):
         if (place := room.place(where, text, upright=turned)) is not None:
@@ -158,8 +156,7 @@ def _filled(panel: Region, n: Sequence[int], ones: Sequence[int]) -> tuple[npt.N
 
 
 def _pieces(line: Sequence[tuple[float, float]], n: Sequence[int]) -> list[list[tuple[float, float]]]:
-    """The line in pieces: where it crosses an n several times, all first crossings, all second
-    ones, and so on."""
+    """The line in pieces: where it crosses an n several times, all first crossings, all second ones, and so on."""
     at = {people: [height for place, height in line if place == people] for people in n}
     pieces: list[list[tuple[float, float]]] = []
     for rank in range(max(map(len, at.values()), default=0)):
@@ -179,15 +176,13 @@ def _names(owners: npt.NDArray[Any]) -> list[str]:
 
 
 def _edges(places: Sequence[int]) -> list[float]:
-    """The edges of cells around these places, halfway by ratio; the outermost end at the places
-    themselves."""
+    """The edges of cells around these places, halfway by ratio; the outermost end at the places themselves."""
     inner = [float(np.sqrt(a * b)) for a, b in pairwise(places)]
     return [float(places[0]), *inner, float(places[-1])]
 
 
 def _heights(line: Sequence[tuple[float, float]], n: Sequence[int], ones: Sequence[int]) -> npt.NDArray[np.float64]:
-    """The cells' corners: halfway between two numbers of ones, or at the line if it runs between
-    them."""
+    """The cells' corners: halfway between two numbers of ones, or at the line if it runs between them."""
     columns = np.log(np.repeat(np.array(_edges(ones))[:, None], len(n), axis=1))
     for place, height in line:
         row = int(np.searchsorted(ones, height))

@@ -55,8 +55,7 @@ class Book(ABC):
 
     @abstractmethod
     def turn(self, turned: Callable[[Page], Page]) -> None:
-        """Replace the state by what the function makes of it, atomically and durably; if it raises,
-        nothing changes.
+        """Replace the state by what the function makes of it, atomically and durably; if it raises, nothing changes.
 
         Nobody else reads or writes in between.
         """

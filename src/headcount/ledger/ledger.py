@@ -131,8 +131,7 @@ class Ledger(Tabular, Pictured):
 
     @classmethod
     def verify(cls, path: str | Path, *, witness: str | Path | None = None) -> Self:
-        """The ledger in this file, after every line and its witness have been checked. Nothing is
-        written.
+        """The ledger in this file, after every line and its witness have been checked. Nothing is written.
 
         Parameters
         ----------
@@ -199,8 +198,7 @@ class Ledger(Tabular, Pictured):
 
     @property
     def order(self) -> Fraction | None:
-        """The order of the Rényi divergences that are added up: fixed by the first charge; none where delta
-        is 0."""
+        """The order of the Rényi divergences that are added up: fixed by the first charge; none where delta is 0."""
         return self._book.page().spending.order
 
     @property
@@ -299,8 +297,7 @@ class Ledger(Tabular, Pictured):
         self.charged(*questions)(self._book.page())
 
     def require_later(self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()) -> None:
-        """Refuses questions that could not be charged one after the other, beside those
-        `promised`."""
+        """Refuses questions that could not be charged one after the other, beside those `promised`."""
         self.require_later_of(self._book.page(), *questions, promised=promised)
 
     def require_later_of(
@@ -316,8 +313,7 @@ class Ledger(Tabular, Pictured):
             raise over_budget(now, between, after)
 
     def promising(self, *questions: Plan | Protocol) -> float:
-        """How much `spent` will grow by these questions, if they are charged one after the other;
-        rounded up."""
+        """How much `spent` will grow by these questions, if they are charged one after the other; rounded up."""
         asked, now = [self._asked(question) for question in questions], self._book.page().spending
         return up(reduce(Spending.and_also, asked, now.ordered(asked)).spent - now.spent)
 

@@ -80,8 +80,7 @@ def renyi_limit(allowance: Allowance, order: Fraction) -> Amount:
 
 @lru_cache(maxsize=1024)
 def plain_price(asked: Asked, allowance: Allowance) -> Amount:
-    """By the budget it was planned for, or where that has too large a delta, at one with a smaller
-    share of both.
+    """By the budget it was planned for, or where that has too large a delta, at one with a smaller share of both.
 
     The epsilon that was asked for counts, where it suffices, before the one searched for.
     """

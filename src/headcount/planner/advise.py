@@ -49,8 +49,7 @@ def advise(
     protocols: Names = None,
     watch: Progress = iter,
 ) -> Advice:
-    """Rank the protocols of all models of trust by their exact predicted error; the others say what
-    they lack.
+    """Rank the protocols of all models of trust by their exact predicted error; the others say what they lack.
 
     Backwards, `within` without `epsilon` finds the smallest epsilon with which each protocol's
     interval is that narrow, and `within` without `n` the fewest people.

@@ -60,8 +60,7 @@ def calibrate(
 
 
 def calibrations(cls: type[P], task: Question, crowd: Crowd, budget: Budget, **given: Any) -> Iterator[P]:
-    """Every choice of the protocol that fits the budget, with the least private setting of its
-    knob."""
+    """Every choice of the protocol that fits the budget, with the least private setting of its knob."""
     cls.require(task)
     own = set(cls.parameter_names()[1])
     for name in given:
@@ -102,8 +101,7 @@ def _fitted(cls: type[P], base: Mapping[str, Any], budget: Budget, fixed: Mappin
 def attainable(
     cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]
 ) -> bool:
-    """Whether some choice that fits the budget is `good`, where more privacy never makes anything
-    so.
+    """Whether some choice that fits the budget is `good`, where more privacy never makes anything so.
 
     It is what calibration would find, but knobs are turned only until that is certain.
     """
@@ -203,8 +201,7 @@ def _searched(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget,
 def _turn(
     cls: type[P], base: Mapping[str, Any], budget: Budget, watch: Callable[[P, bool], None] = lambda _, __: None
 ) -> P | None:
-    """The least private setting of the knob that fits, or None. Whatever is returned has been
-    evaluated itself.
+    """The least private setting of the knob that fits, or None. Whatever is returned has been evaluated itself.
 
     `watch` is shown every setting that is tried, and whether it is within the budget.
     """
@@ -244,8 +241,7 @@ def _turn(
     bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
     if bracket is None:
         return None
-    # Bounds jump a little wherever their windows change; there is no need to find out exactly
-    # where.
+    # Bounds jump a little wherever their windows change; there is no need to find out exactly where.
     close = CLOSE if budget.rounds > 1 or at(start).loss.kind == "bound" else 0.0
     tight = TIGHT if budget.rounds == 1 else TIGHT_TOGETHER
     return at(crossing(excess, *bracket, tight=tight if budget.delta else 0.0, close=close))
@@ -258,8 +254,7 @@ def _roughly(knob: Knob, start: float, budget: Budget, excess: Callable[[float],
 
 
 def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:
-    """Whether the most private setting does not fit either: asked where the first guess loses
-    everything."""
+    """Whether the most private setting does not fit either: asked where the first guess loses everything."""
     try:
         return excess(knob.high) > 0.0
     except Refused:
@@ -278,8 +273,7 @@ def _stride(value: float, budget: Budget) -> float:
 def _bracket(
     knob: Knob, u: float, step: float, excess: Callable[[float], float]
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """Two settings, one over the budget and one within it, found by growing steps from a first
-    guess.
+    """Two settings, one over the budget and one within it, found by growing steps from a first guess.
 
     A setting may be refused, as one with more noise than can be drawn; then the steps get smaller
     again. Where delta rises with more noise, what is left of it is the slack of wide tables, which

@@ -44,8 +44,7 @@ class Side:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabular, Pictured):
-    """Answers to one question in every model of trust, from the most trust to none, as `compare`
-    returns them.
+    """Answers to one question in every model of trust, from the most trust to none, as `compare` returns them.
 
     All of them were really drawn: an observer of all learns what `together` says, not what each
     costs alone. `comparison["central"]` is the estimate of a model.

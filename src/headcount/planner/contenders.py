@@ -67,8 +67,7 @@ def winners(field: Sequence[Contender], ones: Sequence[int]) -> tuple[list[Conte
 
 @dataclass(frozen=True)
 class Crossing:
-    """A number of `ones` among `n` people at which two sides' errors are equal, and which is better
-    above."""
+    """A number of `ones` among `n` people at which two sides' errors are equal, and which is better above."""
 
     n: int
     ones: float
@@ -76,8 +75,7 @@ class Crossing:
 
 
 def crossings(one: Sequence[Contender], other: Sequence[Contender], n: int, ones: Sequence[int]) -> list[Crossing]:
-    """The crossings of the two sides' smallest errors: every change of sign on the grid `ones`,
-    bisected.
+    """The crossings of the two sides' smallest errors: every change of sign on the grid `ones`, bisected.
 
     Errors are computed at whole numbers until two neighbours enclose the crossing, which is then
     interpolated linearly.

@@ -68,8 +68,7 @@ class FrontierPoint:
         }
 
     def beats(self, other: FrontierPoint) -> bool:
-        """Whether it dominates the other: no worse in error, messages and trust, and better in one
-        of the first two."""
+        """Whether it dominates the other: no worse in error, messages and trust, and better in one of the first two."""
         if TRUST[self.model] > TRUST[other.model] or self.rmse > other.rmse or self.messages > other.messages:
             return False
         return self.rmse < other.rmse or self.messages < other.messages
@@ -115,8 +114,7 @@ class Frontier(InSituation, Tabular, Pictured):
         return tuple(point for point in self.points if point.protocol == protocol)
 
     def sheet(self) -> TextTable:
-        """Against messages, the front; otherwise a column for each of some places along the
-        axis."""
+        """Against messages, the front; otherwise a column for each of some places along the axis."""
         return self._costs() if self.against == "messages" else self._curves()
 
     def _costs(self) -> TextTable:

@@ -26,8 +26,7 @@ MORE = 100  # times as many, while none is close to a share or a mean
 def smallest_n(
     task: Question | str, *, epsilon: float, delta: float = 0.0, within: float | None = None, **wishes: Any
 ) -> int:
-    """The fewest people for whom some protocol meets the budget with an answer that is better than
-    a guess.
+    """The fewest people for whom some protocol meets the budget with an answer that is better than a guess.
 
     Parameters
     ----------
@@ -72,8 +71,7 @@ def smallest_n(
 
 
 def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
-    """Solved for the protocol that is best in a crowd of some size, and again while another does
-    with fewer people."""
+    """Solved for the protocol that is best in a crowd of some size, and again while another does with fewer people."""
     question = question_called("task", task)
     require_distance(question, within)
     budget = Budget(wishes["epsilon"], wishes["delta"], Neighbours(wishes.get("neighbours", "replace")))

@@ -86,8 +86,7 @@ class Option(ABC):
     @property
     @abstractmethod
     def rank(self) -> tuple[bool, float, float, float, int]:
-        """The order: by the objective, then messages, error and trust; options with far too many
-        messages come last."""
+        """The order: by the objective, then messages, error and trust; options with far too many messages come last."""
 
     @property
     def epsilon_at_least(self) -> float | None:
@@ -170,8 +169,7 @@ class CalibratedOption(Option):
 
     @cached_property
     def noise(self) -> Noise:
-        """The law of the error, in people: at the expected truth, or where it is hardest to
-        estimate."""
+        """The law of the error, in people: at the expected truth, or where it is hardest to estimate."""
         expected = self.situation.expected
         return expected.noise(self.protocol, self.people) if expected.known else self.protocol.error(None, self.people)
 

@@ -97,8 +97,7 @@ def protocol(
     corrupt: int = 0,
     **parameters: Any,
 ) -> Protocol:
-    """A protocol by name: calibrated to a budget, or with given parameters, whose privacy loss can
-    then be computed.
+    """A protocol by name: calibrated to a budget, or with given parameters, whose privacy loss can then be computed.
 
     Parameters
     ----------

@@ -45,8 +45,7 @@ def _at_least(cost: float) -> float:
 
 @dataclass(frozen=True)
 class Caps:
-    """The most a person may send: on average, or, where reports are really collected, what
-    everybody sends."""
+    """The most a person may send: on average, or, where reports are really collected, what everybody sends."""
 
     messages: float | None = None
     bytes: float | None = None

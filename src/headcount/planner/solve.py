@@ -106,8 +106,7 @@ class Search:
         return one.x * math.exp(min(500.0, math.log(self.within / one.objective) / power))
 
     def further(self, before: Probe, here: Probe, end: float) -> float:
-        """The next place on the way to the end: at least a stride, and more if the power law says
-        so."""
+        """The next place on the way to the end: at least a stride, and more if the power law says so."""
         likely = self.likely(before, here)
         if end > here.x:
             leap = min(max(STRIDE * here.x, likely * BESIDE), LEAP * here.x) if likely > here.x else STRIDE * here.x
@@ -144,8 +143,7 @@ def smallest_epsilon(kind: type[Protocol], given: Situation, within: float) -> O
 
 
 def fewest_people(kind: type[Protocol], given: Situation, within: float, crowd_of: Callable[[int], Crowd]) -> Option:
-    """The option with the fewest people whose objective is at most `within`, and better than a
-    guess.
+    """The option with the fewest people whose objective is at most `within`, and better than a guess.
 
     That is an answer if it is so for more people as well. Where the objective grows with the crowd,
     as the error of a count does if everybody adds noise, it is said up to how many people are few

@@ -60,8 +60,7 @@ def two_cells(pair: Pair) -> TwoCells:
 
 
 def _divergences(few: ByRatio, many: ByRatio, epsilon: Floats) -> Floats:
-    # Beyond the largest epsilon e**epsilon overflows; delta only falls, so that epsilon's own is an
-    # upper bound.
+    # Beyond the largest epsilon e**epsilon overflows; delta only falls, so that epsilon's own is an upper bound.
     return np.array([_divergence(few, many, e) for e in np.minimum(epsilon, LARGEST_EPSILON).tolist()])
 
 

@@ -285,7 +285,6 @@ class NoiseGroup:
         p = [mass / (1 + q) for mass in [*hidden.masses, arb(0)]]
         before = [q * mass / (1 + q) for mass in [arb(0), *hidden.masses]]
         pair = BallPair([*p, q / (1 + q)], [*before, 1 / (1 + q)], hidden.outside)
-        # More noise than that is as good as noise added later; how likely A or B has any bounds the
-        # difference.
+        # More noise than that is as good as noise added later; how likely A or B has any bounds the difference.
         extra = 2 * (1 - ((1 - q).log() * surplus).exp())
         return pair if times > 0 else pair.reversed, most(extra)

@@ -115,8 +115,7 @@ OWN: tuple[type[Protocol], ...] = (
     shuffled(Piecewise),
     shuffled(Hybrid),
 )
-# One mechanism has one entry: these are read from old files, and what is the same with a sharper
-# loss serves instead.
+# One mechanism has one entry: these are read from old files, and what is the same with a sharper loss serves instead.
 FORMER: dict[type[Protocol], type[Protocol]] = {
     shuffled(RandomisedResponse): CheuCount,
     shuffled(GeneralisedResponse): BlanketHistogram,

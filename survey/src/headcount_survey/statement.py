@@ -96,8 +96,7 @@ def refuted(said: object, instead: object, figure: str) -> Seen:
 
 @dataclass(frozen=True)
 class Statement:
-    """One row: where it stands, what it says (in our words), the verdict, what is right, and the
-    check.
+    """One row: where it stands, what it says (in our words), the verdict, what is right, and the check.
 
     `basis` is how that is known; whatever does not hold as it is said has a `severity`.
     """
@@ -159,8 +158,7 @@ QUESTIONS = "Questions and gaps"
 
 @dataclass(frozen=True)
 class Reply:
-    """A paragraph whose figures have just been computed, the chief one of them, and whether they
-    bear it out."""
+    """A paragraph whose figures have just been computed, the chief one of them, and whether they bear it out."""
 
     text: str
     figure: str

@@ -30,8 +30,7 @@ TASKS: tuple[Question, ...] = (Count(), Histogram(5), Sum((0, 10), steps=10))
 
 
 def claims() -> Iterator[dict[str, Any]]:
-    """What a plan says to devices, its delta at the budget's epsilon, and the epsilon of one report
-    by itself."""
+    """What a plan says to devices, its delta at the budget's epsilon, and the epsilon of one report by itself."""
     for kind in (each for each in CATALOGUE if each.collectable()):
         task = next((task for task in TASKS if kind.answers(task)), kind.tiny().task)
         try:

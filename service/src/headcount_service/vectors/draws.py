@@ -38,8 +38,7 @@ BITS, MANY_BITS = np.dtype([("row", np.uint8, (2,))]), np.dtype([("row", np.uint
 OPERATIONS = (VALUE * -3 + 5, (VALUE - 7) // 3, (VALUE - 7) % 3, (VALUE ^ 9) & 6, (1 - VALUE).parity, VALUE * VALUE)
 EVENTS = np.dtype([(f"field{at}", "<i8") for at in range(len(OPERATIONS))])
 
-# What one person sends, the form of a message, and how many values there are: every brick, every
-# draw, and some nests.
+# What one person sends, the form of a message, and how many values there are: every brick, every draw, and some nests.
 BRICKS: dict[str, tuple[Brick, np.dtype[Any], int]] = {
     "emit": (Emit(*OPERATIONS), EVENTS, 1 << 20),
     "all": (All(Emit(VALUE), All(), Emit(1 - VALUE)), NUMBER, 5),

@@ -123,8 +123,7 @@ class Observer:
         return _fingerprints(self._rows(messages, owners, runs, coins))
 
     def _reported(self, held: Held, runs: int, coins: Coins) -> tuple[npt.NDArray[Any], Ints]:
-        """All messages, and the run that each belongs to. A protocol that overrides `reports` is
-        run crowd by crowd."""
+        """All messages, and the run that each belongs to. A protocol that overrides `reports` is run crowd by crowd."""
         crowd = np.repeat(np.arange(len(held)), held).astype(np.min_scalar_type(len(held)))
         if type(self.protocol).reports is Protocol.reports:
             return self.protocol.attributed(np.tile(crowd, runs), np.repeat(np.arange(runs), crowd.size), coins)

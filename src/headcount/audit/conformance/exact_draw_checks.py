@@ -99,8 +99,7 @@ def _gone_through(
 
 
 def _agree(protocol: Protocol, drawn: ExploredLaw[Any], stated: Mapping[Any, int], what: str, faint: int) -> None:
-    """No outcome is drawn more often than the law states, nor less often by more than what was not
-    explored."""
+    """No outcome is drawn more often than the law states, nor less often by more than what was not explored."""
     for outcome in drawn.parts.keys() | stated.keys():
         here, there = drawn.parts.get(outcome, 0), stated.get(outcome, 0)
         off = faint + max(here, there) // ROUNDED

@@ -45,8 +45,7 @@ TOTALS = (0, 5, 1_500, 10**6)
 
 
 def the_claim_holds_at_size(protocol: Protocol) -> None:
-    """Plans for many people are proved again from the programme alone, if the protocol says that
-    there is a proof.
+    """Plans for many people are proved again from the programme alone, if the protocol says that there is a proof.
 
     Those of `CORE_CASES` always are, and further ones while their proofs are short. Where the
     protocol knows of no proof, verification may not refute it, and a proof is looked for until one
@@ -151,8 +150,7 @@ def _withstands_an_attack(large: Protocol, budget: Budget) -> None:
 
 
 def _extremes(large: Protocol) -> Iterator[Pair]:
-    """Neighbouring crowds of the least who must report: all others hold the first value, or all the
-    last."""
+    """Neighbouring crowds of the least who must report: all others hold the first value, or all the last."""
     last, others = large.task.values - 1, large.crowd.least - 1
     for value in (0, last):
         rest = [others * (i == value) for i in range(last + 1)]
@@ -161,8 +159,7 @@ def _extremes(large: Protocol) -> Iterator[Pair]:
 
 
 def _told_apart(first: Floats, second: Floats, epsilon: float, delta: float) -> float:
-    """A lower bound on epsilon: half of the runs choose weights and a level, the other half are
-    counted."""
+    """A lower bound on epsilon: half of the runs choose weights and a level, the other half are counted."""
     half = RUNS // 2
     weights = first[:half].mean(axis=0) - second[:half].mean(axis=0)
     first, second = first @ weights, second @ weights
@@ -181,8 +178,7 @@ def _above(scores: Floats, level: float) -> int:
 
 
 def the_certificate_says_what_is_released(protocol: Protocol) -> None:
-    """The noise tables in a certificate have the law that is enumerated, so that what is proved is
-    what is run."""
+    """The noise tables in a certificate have the law that is enumerated, so that what is proved is what is run."""
     for step in _adding(protocol.released()):
         told = _of_tables(*(Table.read(step.encode()["add"][name]) for name in ("centre", "beyond")))
         for total in TOTALS:
@@ -221,8 +217,7 @@ def _of_tables(centre: Table, beyond: Table) -> Parts:
 
 
 def what_is_called_pure_is(protocol: Protocol) -> None:
-    """Calibrated at delta 0, neighbours have the same support, and no likelihood ratio exceeds
-    e**epsilon.
+    """Calibrated at delta 0, neighbours have the same support, and no likelihood ratio exceeds e**epsilon.
 
     Of a local report in exact integers. Of a release in whole parts of 2**-128, down to masses of
     2**-96, and of the tails beyond by the proof.
@@ -276,8 +271,7 @@ def _releases_are_pure(found: Protocol) -> None:
 
 
 def _largest_ratio(law: Callable[[int], Parts], first: int, second: int) -> float:
-    """The largest likelihood ratio of one outcome between two totals, infinite if only one of them
-    allows it."""
+    """The largest likelihood ratio of one outcome between two totals, infinite if only one of them allows it."""
     if first == second:
         return 1.0
     p, q = law(first), law(second)

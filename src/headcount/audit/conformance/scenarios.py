@@ -64,8 +64,7 @@ class Scenario:
         return calibrate(cls, self.task, Crowd(self.people), self.budget, lambda protocol: protocol.rmse(holders))
 
     def before(self, protocol: Protocol) -> Scenario:
-        """The scenario as this protocol meets it: with the values that are hardest for it, if asked
-        for."""
+        """The scenario as this protocol meets it: with the values that are hardest for it, if asked for."""
         if not self.hardest:
             return self
         return replace(self, values=np.full(self.people, protocol.hardest_value, dtype=np.int64), hardest=True)
@@ -106,8 +105,7 @@ def samples_directly(protocol: Protocol) -> bool:
 
 
 def released_totals(protocol: Protocol, values: Values, runs: int, seed: int) -> Ints:
-    """Totals of released tallies, a row for each run, through `sample` wherever values are few
-    enough to be counted."""
+    """Totals of released tallies, a row for each run, through `sample` wherever values are few enough to be counted."""
     coins = SeededCoins(seed)
     if protocol.task.values > FEW_VALUES:
         return protocol.repeated(values, coins, runs)

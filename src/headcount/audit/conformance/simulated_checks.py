@@ -40,8 +40,7 @@ NEARLY = 1e-3  # the law of a wide error is kept in blocks
 
 
 def what_is_drawn_at_size_is_what_is_stated(protocol: Protocol) -> None:
-    """Bias, variance, interval and coverage are as stated; and `sample` has the law of what people
-    send."""
+    """Bias, variance, interval and coverage are as stated; and `sample` has the law of what people send."""
     try:
         large = PLACE.found(protocol)
     except Refused:
@@ -90,8 +89,7 @@ def _through_people(large: Protocol, values: Values) -> Floats:
 
 
 def distance(first: Floats, second: Floats) -> float:
-    """The scaled Kolmogorov-Smirnov distance of two samples, or of their absolute deviations if
-    that is larger."""
+    """The scaled Kolmogorov-Smirnov distance of two samples, or of their absolute deviations if that is larger."""
     centre, both = float(np.median(second)), [(first, second)]
     both.append((np.abs(first - centre), np.abs(second - centre)))
     return max(_gap(one, other) for one, other in both) * math.sqrt(

@@ -90,8 +90,7 @@ class Plan:
 
     @property
     def colluding(self) -> float | None:
-        """In a collection, the local epsilon if shuffler and analyser collude, as devices know: of
-        all rounds."""
+        """In a collection, the local epsilon if shuffler and analyser collude, as devices know: of all rounds."""
         told: float | None = (
             None if self.wire is None else self.wire.device(self.protocol, self.budget.rounds)["colluding"]
         )

@@ -154,8 +154,7 @@ class StabilityHistogram(Protocol):
         added = self._added
         half = Noise.of(added, centre=0.0).half_width(confidence)
         upto = np.cumsum(added.masses)
-        # Suppressed: count + Z <= threshold - 1, which has a chance above the tail for counts up to
-        # this.
+        # Suppressed: count + Z <= threshold - 1, which has a chance above the tail for counts up to this.
         most = self.threshold - 1 - int(added.values[upto > tail][0])
         shown = tally.totals > 0
         low, high = np.where(shown, tally.totals - half, 0.0), np.where(shown, tally.totals + half, float(most))

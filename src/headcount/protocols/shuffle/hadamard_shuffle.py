@@ -94,8 +94,7 @@ class HadamardShuffle(Protocol):
         parts = [Field.of(0) for _ in self._packed]
         for i in range(self.indices):
             number, at = Field.named(f"c{i}"), i // self._packed[0]
-            # Turning the row's lowest one turns the parity: two drawn numbers for every one that
-            # agrees.
+            # Turning the row's lowest one turns the parity: two drawn numbers for every one that agrees.
             parts[at] = parts[at] * size + (number ^ (lowest * (number & row).parity))
         own: Brick = Emit(*parts)
         for i in reversed(range(self.indices)):

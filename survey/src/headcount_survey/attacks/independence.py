@@ -101,8 +101,7 @@ def _noise(protocol: Protocol, totals: int, coins: Coins) -> Words:
 
 
 def _apart(what: str, calls: list[Words]) -> Iterator[DependenceTest]:
-    """Tests of each item against the item at the same place in the next call, and against others of
-    its own call."""
+    """Tests of each item against the item at the same place in the next call, and against others of its own call."""
     first, second = map(classes, calls)
     yield DependenceTest(f"{what} in successive calls", independence_p_value(first, second))
     for far in _distances(first.size):
@@ -110,14 +109,12 @@ def _apart(what: str, calls: list[Words]) -> Iterator[DependenceTest]:
 
 
 def _distances(size: int) -> list[int]:
-    """Distances at which items are compared: small ones, and powers of two, where blocks and
-    buffers end."""
+    """Distances at which items are compared: small ones, and powers of two, where blocks and buffers end."""
     return [far for far in (*range(1, 17), *(1 << power for power in range(5, 40))) if far <= size // 2]
 
 
 def classes(fingerprints: Words) -> Ints:
-    """The class of each fingerprint: the most frequent ones by number, all others together as the
-    last."""
+    """The class of each fingerprint: the most frequent ones by number, all others together as the last."""
     different, place, times = np.unique(fingerprints, return_inverse=True, return_counts=True)
     kept = np.argsort(-times, kind="stable")[: MOST_CLASSES - 1]
     number = np.full(different.size, kept.size)
@@ -126,8 +123,7 @@ def classes(fingerprints: Words) -> Ints:
 
 
 def independence_p_value(first: Ints, second: Ints) -> float:
-    """The chi-square p-value of the contingency table of the two, with rare rows and columns
-    merged."""
+    """The chi-square p-value of the contingency table of the two, with rare rows and columns merged."""
     width = int(second.max()) + 1
     table = np.bincount(first * width + second, minlength=(int(first.max()) + 1) * width).reshape(-1, width)
     while min(table.shape) > 1:

@@ -59,8 +59,7 @@ FRACTION, ROOT = re.compile(rf"\\frac ?{GROUP} ?{GROUP}"), re.compile(rf"\\sqrt 
 
 
 def plain(text: str) -> str:
-    """Formulas as a terminal can show them: Greek letters and signs for commands, fractions on a
-    line."""
+    """Formulas as a terminal can show them: Greek letters and signs for commands, fractions on a line."""
     parts = text.split("$")
     return "".join(_signs(part) if i % 2 else re.sub(r"\*([^*]+)\*", r"\1", part) for i, part in enumerate(parts))
 
@@ -95,8 +94,7 @@ def check(
     ],
     how: Formats = Format.TABLE,
 ) -> None:
-    """What the notes or a paper say, what became of it, and the evidence; exit code 1 if that does
-    not bear it out."""
+    """What the notes or a paper say, what became of it, and the evidence; exit code 1 if that does not bear it out."""
     from headcount_survey.statements import found
 
     rows = [_row(one) for one in ProgressBar("checks")(found(key))]

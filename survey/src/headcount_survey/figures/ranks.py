@@ -18,8 +18,7 @@ ROW = 0.29  # inches
 
 @dataclass(frozen=True)
 class Cell:
-    """The stroke's place and the dot's; without a stroke the note stands there instead, else behind
-    the number."""
+    """The stroke's place and the dot's; without a stroke the note stands there instead, else behind the number."""
 
     value: float | None
     dot: float | None = None
@@ -45,8 +44,7 @@ def ranks(
     low: float | None = None,
     **framing: Unpack[Framing],
 ) -> Path:
-    """In the order given, under a heading for each model, on logarithmic axes that are the same in
-    all panels."""
+    """In the order given, under a heading for each model, on logarithmic axes that are the same in all panels."""
     models = list(dict.fromkeys(row.model for row in rows))
     values = [v for row in rows for cell in row.cells for v in (cell.value, cell.dot) if v]
     low = min(values) / 1.5 if low is None else low

@@ -22,8 +22,7 @@ SIZE = (11.6, 6.9)
 
 @dataclass(frozen=True)
 class Way:
-    """What happens at each place, nothing where a value only passes; after which of them trust
-    ends; what is seen."""
+    """What happens at each place, nothing where a value only passes; after which of them trust ends; what is seen."""
 
     steps: tuple[str, str, str, str, str, str]
     last: int

@@ -20,8 +20,7 @@ from headcount.testing import CHECKS
 from headcount_survey.mutants.catalogue import MUTATIONS
 from headcount_survey.mutants.mutation import Mutation
 
-# A class that is made on the fly cannot be pickled, sound or not; and calibration is about large
-# crowds.
+# A class that is made on the fly cannot be pickled, sound or not; and calibration is about large crowds.
 LEFT_OUT = (it_survives_pickling_and_json, calibration_meets_the_budget_and_no_more)
 TWIN_CHECKS: tuple[Check, ...] = tuple(check for check in CHECKS if check not in LEFT_OUT)
 ABOUT_LOSS = {
@@ -74,8 +73,7 @@ def try_mutation(protocol: Protocol, mutation: Mutation) -> Caught:
 
 
 def unchanged(protocol: Protocol, made: Protocol) -> bool:
-    """Whether a mutant equals the sound protocol: all laws of small crowds, claims, and draws with
-    the same coins."""
+    """Whether a mutant equals the sound protocol: all laws of small crowds, claims, and draws with the same coins."""
     return all(a == b for a, b in zip(_told(protocol), _told(made), strict=True))
 
 

@@ -55,8 +55,7 @@ def shifted(masses: Floats, epsilon: float) -> float:
 
 
 def two_cells(masses: Floats, epsilon: float) -> float:
-    """The exact delta of two counts with noise of their own, where one person moves from one to the
-    other."""
+    """The exact delta of two counts with noise of their own, where one person moves from one to the other."""
     a, b = np.append(masses, 0.0), np.append(0.0, masses)
     return divergence(a[:, None] * b[None, :], b[:, None] * a[None, :], epsilon)
 

@@ -36,8 +36,7 @@ EPSILONS = np.round(np.geomspace(0.3, 4.0, 40), 2)
 STEP = 1e-4
 REACHED = 0.9
 
-# Where a tiny instance gives nearly everything away at any epsilon, or where its views hardly ever
-# repeat.
+# Where a tiny instance gives nearly everything away at any epsilon, or where its views hardly ever repeat.
 MORE: dict[tuple[str, str], Callable[[Any], Protocol]] = {
     ("geometric", "distribution"): lambda tiny: replace(tiny, scale=0.5),
     ("geometric", "table"): lambda tiny: replace(tiny, scale=0.5),
@@ -86,8 +85,7 @@ def like(tiny: Protocol) -> Iterator[Protocol]:
 
 
 def attacks(samples: int = 10**6, seed: int = 1, among: Iterable[Protocol] | None = None) -> Iterator[Row]:
-    """One row for each instance whose delta depends on epsilon at all, in the order of the
-    catalogue."""
+    """One row for each instance whose delta depends on epsilon at all, in the order of the catalogue."""
     for protocol in instances() if among is None else among:
         point = sharpest(protocol, protocol.crowd.honest)
         if point is None:
@@ -112,8 +110,7 @@ def _attacked(samples: int, seed: int, protocol: Protocol) -> list[Row]:
 
 
 def sharpest(protocol: Protocol, people: int) -> tuple[float, float] | None:
-    """The epsilon from 0.3 to 4 that samples see most sharply, and its exact delta; none where
-    delta never changes.
+    """The epsilon from 0.3 to 4 that samples see most sharply, and its exact delta; none where delta never changes.
 
     The best event at epsilon has a chance of q = -delta' e^-epsilon for the one crowd and delta +
     e^epsilon q for the other, so that the curve alone says how well it can be told from samples.
@@ -131,8 +128,7 @@ def sharpest(protocol: Protocol, people: int) -> tuple[float, float] | None:
 
 
 def false_alarms(runs: int, samples: int) -> list[str]:
-    """Sound instances, one after the other, each time with other coins: those that seemed to be
-    violated."""
+    """Sound instances, one after the other, each time with other coins: those that seemed to be violated."""
     sound = itertools.islice(itertools.cycle([tiny for cls in CATALOGUE for tiny in cls.tinies()]), runs)
     found = (attack(protocol, samples=samples, coins=SeededCoins(seed)) for seed, protocol in enumerate(sound))
     return [f"{one.protocol.name}: {one}" for one in found if one.violated]

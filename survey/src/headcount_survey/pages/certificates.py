@@ -49,8 +49,7 @@ MOST_BOUNDED = 10_000  # people, up to whom bounds are looked at: some of their 
 
 
 def lowered(protocol: Protocol, less: float = LESS) -> Protocol:
-    """The same with so much less noise: the knob is so much nearer to its noiseless end, or one
-    whole step."""
+    """The same with so much less noise: the knob is so much nearer to its noiseless end, or one whole step."""
     given: dict[str, Any] = {"task": protocol.task, "crowd": protocol.crowd, "neighbours": protocol.neighbours}
     knob, parameters = protocol.knob, protocol.parameters
     needed: dict[str, Any] = {name: parameters[name] for name in protocol.parameter_names()[0]}

@@ -37,8 +37,7 @@ TRUST = {
 
 @dataclass(frozen=True)
 class Answer:
-    """A plan, or why there is none, and its error: the root of the mean square, predicted and
-    simulated."""
+    """A plan, or why there is none, and its error: the root of the mean square, predicted and simulated."""
 
     by: str
     name: str
@@ -147,6 +146,5 @@ CASES = (
 
 
 def published_need() -> int:
-    """The fewest people for whom zsum's closed form is defined: its chance is a half then, and
-    falls with the crowd."""
+    """The fewest people for whom zsum's closed form is defined: its chance is a half then, and falls with the crowd."""
     return math.ceil(2.0 * float(named("zsum").published(BUDGET, Crowd(1))["gamma"]))

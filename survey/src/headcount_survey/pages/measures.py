@@ -56,8 +56,7 @@ def called_none(noise: Noise) -> float:
 
 
 def detectable(protocol: Protocol, people: int) -> int:
-    """From how many holders on, one by one, the answer exceeds 19 times out of 20 what is still
-    called none.
+    """From how many holders on, one by one, the answer exceeds 19 times out of 20 what is still called none.
 
     Where answers lie on a lattice that moves with the truth, a smaller number may be noticed as
     often by luck.
@@ -88,8 +87,7 @@ def simulated(errors: Floats, objective: str) -> float:
 
 
 def contradiction(first: Floats, second: Floats, objective: str) -> float:
-    """By how many standard errors the first errors turned out to be larger than the second, run by
-    run."""
+    """By how many standard errors the first errors turned out to be larger than the second, run by run."""
     if objective == "rmse":
         difference = np.mean(first**2, axis=1) - np.mean(second**2, axis=1)
         error = float(difference.std()) / math.sqrt(difference.size)

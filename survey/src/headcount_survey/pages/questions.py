@@ -31,8 +31,7 @@ LOCAL = (Model.LOCAL,)
 
 @dataclass(frozen=True)
 class Asked:
-    """A question to the advisor, with the people who hold each category, or a one; nothing is said
-    of sums."""
+    """A question to the advisor, with the people who hold each category, or a one; nothing is said of sums."""
 
     task: Question
     people: int

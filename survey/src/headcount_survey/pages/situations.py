@@ -75,8 +75,7 @@ def answering(task: Question) -> Iterable[type[Protocol]]:
 
 
 def entrant(cls: type[Protocol], situation: Scenario, runs: int = RUNS) -> Protocol | None:
-    """The protocol as it is judged in a situation; not if it cannot serve, or would send more than
-    we can wait for."""
+    """The protocol as it is judged in a situation; not if it cannot serve, or would send more than we can wait for."""
     try:
         protocol = situation.calibrated(cls)
     except Refused:

@@ -79,8 +79,7 @@ class ABillion(Study):
 
 
 def judged(name: str, task: Question, errors: int, people: int = PEOPLE, seed: int = 1) -> dict[str, Any]:
-    """Predicted and simulated error of a protocol, in people, and how often the interval held the
-    truth."""
+    """Predicted and simulated error of a protocol, in people, and how often the interval held the truth."""
     protocol = calibrate(named(name), task, Crowd(people), BUDGET)
     held = crowd(task, people)
     truth = truths(task, held)

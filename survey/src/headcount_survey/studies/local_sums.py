@@ -77,8 +77,7 @@ def crossing(first: Callable[[float], float], second: Callable[[float], float]) 
 
 
 def begins() -> float:
-    """The epsilon from which on the mixture is better than Duchi's bit alone, at the worst number
-    of either."""
+    """The epsilon from which on the mixture is better than Duchi's bit alone, at the worst number of either."""
 
     def mixed(epsilon: float) -> float:
         part = -math.expm1(-epsilon / 2.0)
@@ -88,8 +87,7 @@ def begins() -> float:
 
 
 def overtaken() -> float:
-    """The epsilon from which on the piecewise protocol is better than Duchi's, each at its worst
-    number."""
+    """The epsilon from which on the piecewise protocol is better than Duchi's, each at its worst number."""
     return crossing(partial(worst, duchi), partial(worst, piecewise))
 
 
@@ -99,8 +97,7 @@ def protocol(name: str, epsilon: float) -> Protocol:
 
 
 def _row(name: str, epsilon: float, value: float | None, quick: bool) -> dict[str, Any]:
-    """For people who all hold the value, or for the worst one. A sum over [0, 1] has a quarter of
-    the variance."""
+    """For people who all hold the value, or for the worst one. A sum over [0, 1] has a quarter of the variance."""
     variance, chosen = VARIANCES[name], protocol(name, epsilon)
     formula = worst(variance, epsilon) if value is None else variance(epsilon, 2.0 * value - 1.0)
     seen = None

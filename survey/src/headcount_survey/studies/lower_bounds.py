@@ -111,8 +111,7 @@ def least_local(people: int, epsilon: float) -> float:
 
 
 def least_local_histogram(people: int, bins: int, epsilon: float, sure: float = SURE) -> float:
-    """No local histogram of one report each keeps every bin within less with this chance, in every
-    crowd."""
+    """No local histogram of one report each keeps every bin within less with this chance, in every crowd."""
 
     def certain(share: float) -> int:
         """How many hold the bin at least, but for the chance that is left over."""
@@ -126,8 +125,7 @@ def least_local_histogram(people: int, bins: int, epsilon: float, sure: float = 
 
 @lru_cache(maxsize=64)
 def least_central(people: int, epsilon: float, delta: float) -> float:
-    """The smallest worst expected error of a private count of so few people, in people: a linear
-    programme.
+    """The smallest worst expected error of a private count of so few people, in people: a linear programme.
 
     Its unknowns are the chances of every answer to every count, and for each pair of neighbours
     what exceeds epsilon; that must not add up to more than delta. The last unknown is the worst
@@ -152,8 +150,7 @@ def least_central(people: int, epsilon: float, delta: float) -> float:
     limits = np.concatenate([np.zeros(excesses), np.full(len(pairs), delta), np.zeros(size)])
     goal, bounded = np.eye(1, width, width - 1)[0], np.vstack([above, total, error])
     found = linprog(goal, bounded, limits, whole, np.ones(size), bounds=(0, None), method="highs")
-    # Weak duality, for variables that need not exceed 1 and an error that need not exceed the
-    # number of people.
+    # Weak duality, for variables that need not exceed 1 and an error that need not exceed the number of people.
     prices, levels = np.minimum(found.ineqlin.marginals, 0.0), found.eqlin.marginals
     lacking = np.minimum(goal - prices @ bounded - levels @ whole, 0.0)
     return float(prices @ limits + levels.sum() + lacking[:-1].sum() + people * lacking[-1])
@@ -181,8 +178,7 @@ def _local(people: int, epsilon: float) -> list[dict[str, Any]]:
 
 
 def _bins(bins: int, epsilon: float) -> list[dict[str, Any]]:
-    """The largest error of all bins, by independent flips of every bin: the limit that each keeps
-    often enough."""
+    """The largest error of all bins, by independent flips of every bin: the limit that each keeps often enough."""
     found = _calibrated("optimised-unary", Histogram(bins), HOLDERS, Budget(epsilon))
     worst = max(found.noise(truth, HOLDERS).half_width(SURE ** (1.0 / bins)) for truth in (0, HOLDERS))
     bound = least_local_histogram(HOLDERS, bins, epsilon)

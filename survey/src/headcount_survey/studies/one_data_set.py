@@ -45,8 +45,7 @@ DERIVED = ("shuffled-", "blanket-histogram")
 
 @dataclass(frozen=True)
 class Bound:
-    """What is stated, constants left out: the error of a sum and of a mean, its growth, the
-    messages.
+    """What is stated, constants left out: the error of a sum and of a mean, its growth, the messages.
 
     Most are the literature's. Those of `DERIVED` follow here from the local protocol and the
     epsilon that shuffling leaves it, and no paper is known to state them.
@@ -108,8 +107,7 @@ def row_of(
 
 
 def truths(task: Question, values: Any) -> tuple[int, ...]:
-    """How many people are in each cell; of a sum, which is as hard as the hardest, it does not
-    matter."""
+    """How many people are in each cell; of a sum, which is as hard as the hardest, it does not matter."""
     return tuple(round(cell) for cell in task.truth(task.domain.codes(np.asarray(values))).tolist())
 
 
@@ -124,16 +122,14 @@ def among(
 
 
 def rms(protocol: Protocol, held: Sequence[int]) -> float:
-    """The predicted error on this data set, of its average cell; for a sum, on the hardest of
-    all."""
+    """The predicted error on this data set, of its average cell; for a sum, on the hardest of all."""
     if protocol.task.shape is Shape.AMOUNT:
         return protocol.rmse()
     return math.sqrt(sum(protocol.size_of_error(cell, protocol.crowd.size) ** 2 for cell in held) / len(held))
 
 
 def _papers(protocol: Protocol, held: Sequence[int]) -> float | None:
-    """The error with the closed form that its paper gives, where this has one for the task and it
-    is in range."""
+    """The error with the closed form that its paper gives, where this has one for the task and it is in range."""
     if protocol.task.shape.several or protocol.name.startswith("shuffled-") or protocol.model is Model.CENTRAL:
         return None
     try:

@@ -66,8 +66,7 @@ def _row(delta: float, epsilon: float) -> dict[str, Any]:
 
 
 def final(epsilon: float, delta: float, threshold: float) -> float:
-    """p = alpha (1 - e^-epsilon), at the largest alpha with C tau >= ln(1/delta), C = ln(1/alpha) -
-    1/(1+alpha)."""
+    """p = alpha (1 - e^-epsilon), at the largest alpha with C tau >= ln(1/delta), C = ln(1/alpha) - 1/(1+alpha)."""
     needed = math.log(1.0 / delta) / threshold
 
     def excess(alpha: float) -> float:
@@ -91,8 +90,7 @@ def exactly(epsilon: float, delta: float, threshold: int, people: int = PEOPLE) 
 
 @lru_cache(maxsize=64)
 def best_for(ones: int, people: int, budget: Budget) -> SampleThreshold:
-    """Of all thresholds, the one with the least error for so many ones, each at its largest
-    rate."""
+    """Of all thresholds, the one with the least error for so many ones, each at its largest rate."""
     return calibrate(SampleThreshold, Count(), Crowd(people), budget, lambda protocol: protocol.rmse(ones))
 
 

@@ -102,8 +102,7 @@ def _spares(protocol: Protocol) -> bool:
 
 
 def _truths(protocol: Protocol) -> set[int]:
-    """The hardest bin is the empty one or the full one; with a threshold, one of those just below
-    it."""
+    """The hardest bin is the empty one or the full one; with a threshold, one of those just below it."""
     return {0, protocol.crowd.size, *(range(SPARED) if _spares(protocol) else ())}
 
 

@@ -34,8 +34,7 @@ CROWDS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of the notes: its name, error and messages there, what is wrong with them, and who was
-    measured for it."""
+    """A row of the notes: its name, error and messages there, what is wrong with them, and who was measured for it."""
 
     row: str
     error: str

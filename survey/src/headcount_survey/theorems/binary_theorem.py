@@ -70,8 +70,7 @@ class Setting:
         return shifted(self.people, self.gamma, ball(self.epsilon).exp())
 
     def off_by_more(self, error: arb) -> arb:
-        """The chance of an error of more than so many people, for the worst crowd; below K, at
-        least that chance.
+        """The chance of an error of more than so many people, for the worst crowd; below K, at least that chance.
 
         Y dummies are missing. With k ones the answer is 0 if Y >= k, which is off by k, and off by
         |Y - K| otherwise. Up to k = error neither is too much. Beyond, it fails if Y >= k, or Y > K
@@ -80,8 +79,7 @@ class Setting:
         return above(self.people, self.gamma, last_below(error) + 1)
 
     def promised(self, log: arb) -> arb:
-        """alpha n for ln(2 / beta): 50 ln(2/delta) / epsilon² + sqrt(200 ln(2/delta) ln(2/beta)) /
-        epsilon."""
+        """alpha n for ln(2 / beta): 50 ln(2/delta) / epsilon² + sqrt(200 ln(2/delta) ln(2/beta)) / epsilon."""
         return self.missing + 2 * (self.missing * log).sqrt()
 
 
@@ -95,8 +93,7 @@ def privacy(setting: Setting) -> Case:
 
 
 def accuracy(setting: Setting, beta: arb, *, bias: bool = True) -> Case:
-    """The chance of an error above alpha, against beta; without its bias alpha has only its second
-    term."""
+    """The chance of an error above alpha, against beta; without its bias alpha has only its second term."""
     log = (2 / beta).log()
     error = setting.promised(log) if bias else setting.promised(log) - setting.missing
     return Case(f"{setting}, beta = {shown(beta)}", setting.off_by_more(error), beta)
@@ -118,23 +115,20 @@ def one_constant(setting: Setting, beta: arb) -> Case:
 
 
 def beyond(setting: Setting, times: Fraction) -> Case:
-    """As far below the boundary as ln(2/beta) = times K: the chance that alpha is exceeded, against
-    beta."""
+    """As far below the boundary as ln(2/beta) = times K: the chance that alpha is exceeded, against beta."""
     log = ball(times) * setting.missing
     beta = 2 * (-log).exp()
     return Case(f"{setting}, beta = {shown(beta)}", setting.off_by_more(setting.promised(log)), beta)
 
 
 def breaking_point() -> str:
-    """The first ln(2/beta), in steps of K / 10, at which alpha is exceeded too often in some large
-    crowd."""
+    """The first ln(2/beta), in steps of K / 10, at which alpha is exceeded too often in some large crowd."""
     setting = Setting.of(Fraction(1, 4), Fraction(1, 10), CROWDS[-1])
     return str(next(tenth / 10 for tenth in range(23, 100) if not beyond(setting, Fraction(tenth, 10)).holds))
 
 
 def by_definition(setting: Setting, error: arb) -> arb:
-    """The chance of an error of more than so many people, outcome by outcome, for the worst number
-    of ones."""
+    """The chance of an error of more than so many people, outcome by outcome, for the worst number of ones."""
     n, missing = setting.people, setting.missing
     masses = [mass(n, setting.gamma, y) for y in range(n + 1)]
     off = [abs(missing - y) > error for y in range(n + 1)]

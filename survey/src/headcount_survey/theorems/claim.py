@@ -67,8 +67,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed, in whose words, in how many cases it was seen and fails, and the case that
-    strains it most."""
+    """What is claimed, in whose words, in how many cases it was seen and fails, and the case that strains it most."""
 
     text: str
     form: Form
@@ -105,8 +104,7 @@ class Checked(Theorem):
 
     @abstractmethod
     def answer(self, claims: Claims) -> str:
-        """The finding; how many checks went as they should is said after it, or before if some did
-        not."""
+        """The finding; how many checks went as they should is said after it, or before if some did not."""
 
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:
         raise NotImplementedError

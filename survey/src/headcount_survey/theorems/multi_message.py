@@ -47,14 +47,12 @@ def unreached(people: int) -> Case:
 
 
 def telling(randomiser: Randomiser, people: int, name: str = "") -> Case:
-    """In how many ways a crowd can show what is impossible for its neighbour; in none, the largest
-    ratio is finite."""
+    """In how many ways a crowd can show what is impossible for its neighbour; in none, the largest ratio is finite."""
     return Case(", ".join(filter(None, (name, crowd(people)))), randomiser.telling(people), 0)
 
 
 def some_gaps(many: int) -> Iterator[tuple[str, Randomiser]]:
-    """Other laws with the same supports: which of them is drawn cannot matter for whether epsilon
-    is finite."""
+    """Other laws with the same supports: which of them is drawn cannot matter for whether epsilon is finite."""
     coins = SeededCoins(SEED)
     for i in range(many):
         w = (1 + coins.below(30, 9)).tolist()

@@ -28,8 +28,7 @@ HALF = Fraction(1, 2)
 
 @dataclass(frozen=True)
 class Binomial:
-    """Bin(n, gamma) with a window about its mean; e**epsilon is (1 + alpha) / (1 - alpha). All in
-    integers."""
+    """Bin(n, gamma) with a window about its mean; e**epsilon is (1 + alpha) / (1 - alpha). All in integers."""
 
     n: int
     gamma: Fraction
@@ -69,8 +68,7 @@ class Binomial:
         return Fraction(bad, self.gamma.denominator**self.n)
 
     def ratio(self, step: int, k: int) -> Fraction:
-        """The largest mass(y) / mass(y + step) in the window. It rises or falls with y: an end of
-        the window has it."""
+        """The largest mass(y) / mass(y + step) in the window. It rises or falls with y: an end of the window has it."""
         window = self.window(k)
         return max(Fraction(self.at(y), self.at(y + step)) for y in (window[0], window[-1]))
 

@@ -60,8 +60,7 @@ class Law:
         return self.weights[y] if 0 <= y < len(self.weights) else 0
 
     def smoothness(self, factor: Fraction, k: int) -> Fraction:
-        """The smallest delta for which the law is smooth at e**epsilon = factor, for steps up to
-        k."""
+        """The smallest delta for which the law is smooth at e**epsilon = factor, for steps up to k."""
         p, q = factor.numerator, factor.denominator
         return max(
             Fraction(
@@ -83,8 +82,7 @@ class Law:
         return Fraction(excess, q * self.total ** len(change))
 
     def divergence_of_one_draw(self, change: Sequence[int], factor: Fraction) -> Fraction:
-        """The same if one draw is added to every coordinate: unless all change alike, the
-        difference tells."""
+        """The same if one draw is added to every coordinate: unless all change alike, the difference tells."""
         return self.divergence(change[:1], factor) if len(set(change)) == 1 else Fraction(1)
 
 
@@ -147,8 +145,7 @@ def one_draw(change: Change) -> Case:
 
 
 def binomials(means: Sequence[int]) -> Iterator[tuple[str, arb, arb, arb]]:
-    """Exact delta of a count with binomial noise, the chance of a large ratio, and Chernoff's bound
-    on it."""
+    """Exact delta of a count with binomial noise, the chance of a large ratio, and Chernoff's bound on it."""
     alpha = (NEAR_E - 1) / (NEAR_E + 1)
     for mean in means:
         chance, factor = arb(mean) / TRIALS, ball(NEAR_E)

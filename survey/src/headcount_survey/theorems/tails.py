@@ -53,8 +53,7 @@ def _series(first: arb, k: int, end: int, step: int, ratio: Callable[[int], arb]
 
 
 def shifted(n: int, chance: arb, factor: arb) -> arb:
-    """The divergence of Bin(n, chance) from itself moved by one, in the worse order, for e**epsilon
-    = factor.
+    """The divergence of Bin(n, chance) from itself moved by one, in the worse order, for e**epsilon = factor.
 
     Where mass(k) > factor mass(k - 1) the count is small, and where mass(k) > factor mass(k + 1) it
     is large: either order is violated on one tail.

@@ -64,8 +64,7 @@ class Randomiser:
             yield from permutations(every, 2)
 
     def factor(self, people: int) -> Factor:
-        """e**epsilon if delta is 0: the largest ratio of what two neighbours show. Of one person,
-        the local one."""
+        """e**epsilon if delta is 0: the largest ratio of what two neighbours show. Of one person, the local one."""
         worst = Fraction(1)
         for first, second in self.neighbours(people):
             here, there = self.view(first), self.view(second)
