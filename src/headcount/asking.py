@@ -171,9 +171,7 @@ def ask(
         crowd = crowd_for(question, answers.size, rows.most or 1, budget)
         plan = plan_for(question, crowd, budget, model, protocol, parameters)
         (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
-    several = by is not None or question.reads
-    rules = rows.rules(question) if several else question.read_as(where, 0).rules
-    estimate = replace(estimate, rules=(*text.rules, *rules))
+    estimate = replace(estimate, rules=(*text.rules, *rows.rules(question)), most=rows.most)
     if ledger is None:
         estimate = replace(estimate, habit=habit(data, budget))
     return estimate.clamped() if clamp else estimate

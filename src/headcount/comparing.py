@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from headcount.engines.engine import Rows, engine_for
@@ -106,7 +107,9 @@ def compare(
             reasons[model] = refusal.reason
     if not plans:
         raise Infeasible(Phrase.joined("; ", [Phrase("{}: {}", *each) for each in reasons.items()]))
-    drawn = dict(zip(plans, carry_out([*plans.values()], answers, engine, ledger=ledger), strict=True))
+    answered = carry_out([*plans.values()], answers, engine, ledger=ledger)
+    rules = tuple(rows.rules(asked))
+    drawn = {model: replace(each, rules=rules, most=rows.most) for model, each in zip(plans, answered, strict=True)}
     sides = tuple(Side(model, drawn.get(model), reasons.get(model, "")) for model in Model)
     return Comparison(asked, budget, together([*plans.values()]), sides)
 

@@ -350,7 +350,7 @@ class Series(Tabular):
         if not self.begins:
             return f"{budget}, {budget.neighbours.words}"
         most = self._most
-        counted = "one round" if most == 1 else f"at most {most:,} rounds"
+        counted = "one round" if most == 1 else f"at most {most:,} rounds, further ones are not counted"
         return f"{replace(budget, rounds=1)} for all rounds, {budget.neighbours.words}, each person in {counted}"
 
     @property

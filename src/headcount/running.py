@@ -104,7 +104,10 @@ def run(
     engine = engine or engine_for(data)
     answers = engine.answers(plan.protocol.task, rows)
     plan.protocol.require_fit(answers.size)  # before anything is charged or drawn
-    return carry_out([plan], answers, engine, coins, ledger)[0]
+    (estimate,) = carry_out([plan], answers, engine, coins, ledger)
+    if rows.where is None and rows.most is None:
+        return estimate
+    return replace(estimate, rules=tuple(rows.rules(question)), most=rows.most)
 
 
 def carry_out(

@@ -81,3 +81,32 @@ def test_a_release_says_so() -> None:
         with shown.capture() as text:
             shown.print(release_table(Told(estimate)))  # type: ignore[arg-type]
         assert (ABOUT in text.get()) is says
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        hc.distribution([1.0, 9.0] * 500, bounds=(0, 5), bins=8, clip=True, epsilon=1),
+        hc.median([1.0, 9.0] * 499 + [9.0] * 300, bounds=(0, 5), bins=8, clip=True, epsilon=1),
+        hc.table({"pay": [1.0, 9.0] * 500}, columns={"pay": {"bounds": (0, 5), "bins": 5, "clip": True}}, epsilon=1),
+    ],
+    ids=["distribution", "quantile", "table"],
+)
+def test_answers_and_figures_of_bins_say_what_was_clipped(answer, tmp_path):
+    answer.plot().save(tmp_path / "answer.svg")
+    assert "of values clipped to [0, 5]" in str(answer)
+    assert "clipped" in (tmp_path / "answer.svg").read_text()
+
+
+def test_labels_that_may_be_left_out_are_spoken_of():
+    answer = hc.histogram(["a"] * 500 + ["b"] * 3, epsilon=1, delta=1e-6)
+    assert "labels of fewer than about " in answer.note
+    assert answer.note in str(answer)
+    assert not hc.histogram(["a"] * 500, categories=["a", "b"], epsilon=1).note
+
+
+def test_periods_that_are_whole_say_where_they_end():
+    asked = {"bins": "week", "bounds": ("2026-01-07", "2026-01-20"), "epsilon": 1}
+    answer = hc.histogram(["2026-01-08"] * 500, **asked)
+    assert "weeks are whole, from 2026-01-05 to before 2026-01-26" in str(answer)
+    assert "whole" not in str(hc.histogram(["2026-01-08"] * 500, **{**asked, "bins": "day"}))

@@ -1,5 +1,6 @@
 """People with several rows: what counts of them, by lot, and what stays private."""
 
+import json
 import os
 from dataclasses import replace
 
@@ -41,6 +42,32 @@ def test_a_person_contributes_what_the_plan_says(file):
     assert abs(many.value - 600) < 20  # nobody has more than three
     with pytest.raises(BadData, match="different categories"):
         hc.histogram(file, column="shop", categories=7, unit="person", **CENTRAL)
+
+
+def test_an_answer_says_how_many_rows_of_a_person_count(file, tmp_path):
+    """Its interval is of these rows alone: the file has more of them."""
+    asked = {"column": "clicked", "unit": "person", "neighbours": "add-remove", **CENTRAL}
+    two, one = (hc.count(file, max_contributions=most, **asked) for most in (2, 1))
+    merged = hc.count(file, **asked)
+    assert "at most 2 rows of each person count, drawn by lot" in str(two)
+    assert "at most 1 row of each person counts" in str(one)
+    assert "rows" not in str(merged)
+    assert [each.in_its_words("people") for each in (two, one, merged)] == ["rows", "people", "people"]
+    two.plot().save(tmp_path / "two.svg")
+    merged.plot().save(tmp_path / "merged.svg")
+    shown, plain = ((tmp_path / name).read_text() for name in ("two.svg", "merged.svg"))
+    assert "at most 2 rows of each person" in shown
+    assert "rows" not in plain
+    (tmp_path / "two.json").write_text(json.dumps(two.to_json()))
+    assert str(hc.load_answer(tmp_path / "two.json")).splitlines()[-1] == two.told
+    made = plan(hc.Count(), models=["central"], max_contributions=2, neighbours="add-remove")
+    run = hc.run(made, file, column="clicked", unit="person", max_contributions=2)
+    assert run.told == two.told
+    assert "at most 2 rows of each person count" in str(two - run)
+    (two - run).plot().save(tmp_path / "difference.svg")
+    assert "difference, in rows" in (tmp_path / "difference.svg").read_text()
+    with pytest.raises(Unsupported, match="equally many rows"):
+        two - one
 
 
 @pytest.mark.parametrize("most", [2, 1_000])

@@ -148,7 +148,7 @@ def test_people_in_several_rounds_have_sums_too():
     assert often.cumulative().std_error > once.cumulative().std_error
     assert often.plan.protocol.crowd.each == 3
     assert often.plan.protocol.loss.delta(1) <= 1e-6
-    assert often.promise.endswith("at most 3 rounds")
+    assert often.promise.endswith("at most 3 rounds, further ones are not counted")
     with pytest.raises(hc.errors.Unsupported, match="monthly"):
         often.distinct()
 

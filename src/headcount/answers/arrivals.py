@@ -29,7 +29,7 @@ class ArrivalsEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated, habit, rules, before
+    protocol, tally, people, budget, secret, within, simulated, habit, rules, most, before
         As for `Estimate`; `people` are those who have come up to each period.
 
     Examples

@@ -35,6 +35,7 @@ class Change(Number):
     promises: tuple[str, ...]
     together: Budget | None = None
     apart: bool = True  # whether the errors of the two are independent
+    unit: str = ""  # what it is counted in
     named: ClassVar[str]
 
     @property
@@ -100,10 +101,10 @@ def draw_changes(changes: Mapping[str, Change], target: Any, theme: str, title: 
         spans.append(Span(label or first.named, change.value, *change.interval(), text))
     if not spans:
         raise BadArgument("plot", "has nothing to show", "no value is known: there are too few people")
-    unit = "times" if first.named == "ratio" else first.task.unit_words
-    what = "How many times as many" if first.named == "ratio" else "How many more"
+    unit = "times" if first.named == "ratio" else first.unit
+    what = f"{first.named.capitalize()}: {spans[0].text}" if len(spans) == 1 else first.named.capitalize()
     look: dict[str, Any] = {
-        "title": title or f"{what}: {spans[0].text}" if len(spans) == 1 else title or what,
+        "title": title or what,
         "subtitle": first.task.about,
         "xlabel": f"{first.named}, in {unit}" if unit else first.named,
         "caption": f"Lines are 95% intervals. {first.guarantee}",

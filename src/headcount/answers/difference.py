@@ -33,6 +33,8 @@ class Difference(Change):
         What both cost people who are in both, by the sum of epsilons and deltas.
     apart : bool
         Whether the errors of the two are independent, as they are of two runs.
+    unit : str
+        What it is counted in.
 
     Examples
     --------

@@ -74,8 +74,8 @@ class QuantileEstimate(Number):
 
     @property
     def guarantee(self) -> str:
-        """What was promised of the distribution that it comes from."""
-        return ", ".join(self.of.promises())
+        """What was declared and promised of the distribution that it comes from."""
+        return ", ".join(filter(None, [self.of.protocol.task.about, self.of.told, *self.of.promises()]))
 
     def draw(self, target: Any, theme: str, title: str) -> object:
         """The whole distribution, with this quantile as its title unless told."""
@@ -102,7 +102,7 @@ class DistributionEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated, habit, rules, before
+    protocol, tally, people, budget, secret, within, simulated, habit, rules, most, before
         As for `Estimate`; `people` are those of each bin.
 
     Examples

@@ -72,7 +72,9 @@ class Estimate(Tabular, Pictured, Arithmetic):
     habit : str
         What to know about other questions that were asked of the same people, if anything.
     rules : tuple of str
-        What was declared of values that are not plain, in words; to how many rows it applied is not told.
+        What was declared of the data, in words; to how many rows it applied is not told.
+    most : int, optional
+        How many rows of a person count at most, each for itself (which `rules` say); None where they are merged.
     before : tuple of Plan
         What was released of the same data before, to choose what this one is about: groups that nobody listed.
 
@@ -95,6 +97,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
     simulated: bool = False
     habit: str = ""
     rules: tuple[str, ...] = ()
+    most: int | None = None
     before: tuple[Plan, ...] = ()
 
     @cached_property
@@ -264,11 +267,16 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return not self.people.any() and self.drops_small
 
     @property
-    def _worst_dropped(self) -> int:
+    def _most_dropped(self) -> int:
+        """The largest count that may have been dropped, with 95% confidence."""
         nothing = replace(self.tally, totals=np.zeros(1, dtype=np.int64), keys=None)
         most = self.protocol.intervals(nothing, 0.95)[0, 1]
-        most = int(most if self.n is None else min(most, self.n))
-        return worst_truth(lambda truth: self.protocol.size_of_error(truth, self._people(truth)), max(1, most))[1]
+        return int(most if self.n is None else min(most, self.n))
+
+    @property
+    def _worst_dropped(self) -> int:
+        most = max(1, self._most_dropped)
+        return worst_truth(lambda truth: self.protocol.size_of_error(truth, self._people(truth)), most)[1]
 
     @property
     def nearly(self) -> str:
@@ -278,10 +286,19 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
     @property
     def note(self) -> str:
-        """What a 0 stands for where small counts are dropped, and that intervals are approximate; nothing otherwise."""
-        if self.protocol.task.shape is Shape.K_OF and self.nearly:
-            return self.nearly
-        return "small counts are dropped and read 0" if (self.people == 0.0).any() and self.drops_small else ""
+        """What a 0 stands for where small counts are dropped; of several answers also what they are about, where that
+        is not the data themselves, and what holds of all of them."""
+        dropped = "small counts are dropped and read 0" if (self.people == 0.0).any() and self.drops_small else ""
+        task = self.protocol.task
+        return "; ".join(filter(None, [task.about, self._of_all or dropped])) if task.shape.several else dropped
+
+    @property
+    def _of_all(self) -> str:
+        """That intervals are approximate, or which labels may be left out."""
+        if self.protocol.task.shape is Shape.KEY and self.drops_small:
+            few = self.in_its_words(f"fewer than about {self._most_dropped:,} people")
+            return f"labels of {few} may be left out"
+        return self.nearly
 
     def _people(self, guess: int) -> int:
         """The number of reports; a lower bound on it where it is private."""
@@ -459,8 +476,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
         parts = zip(self.values.tolist(), self._laws, strict=True)
         found = tuple(Part(value, within(place), law) for place, (value, law) in enumerate(parts))
-        promises = ", ".join(self.promises())
-        return Operand(task, labels, found, promises, self.spent, self.tally, self._apart)
+        promises, unit = ", ".join([*self.rules, *self.promises()]), self.in_its_words(task.unit_words)
+        return Operand(task, labels, found, promises, self.spent, self.tally, self._apart, unit, self.most)
 
     def operand_of(self, category: Label) -> Operand:
         """What a difference or ratio needs of one of its cells."""
@@ -496,18 +513,21 @@ class Estimate(Tabular, Pictured, Arithmetic):
         if self.habit:
             promised += f"\n({self.habit}: ledger=hc.Ledger.open('ledger', epsilon=…))"
         if self.protocol.task.shape.several:
-            below = [*([self.note] if self.note else []), *([self._told] if self.rules else [])]
-            return "\n".join([*self._lines(), *below, promised])
+            return "\n".join([*self._lines(), *filter(None, [self.note, self.told]), promised])
         ((number, left, right),) = self.shown()
         note = f"; {self.note}" if self.note else ""
         told = f"{number} {self.protocol.task.about}".rstrip()
-        rules = f"\n{self._told}" if self.rules else ""
+        rules = f"\n{self.told}" if self.rules else ""
         return f"{told}  (95% interval {left} to {right}{note})   {promised}{rules}"
 
     @property
-    def _told(self) -> str:
-        """What was declared of the data, as a line."""
-        return f"as declared: {'; '.join(self.rules)}"
+    def told(self) -> str:
+        """What was declared of the data, as a line; nothing if nothing was."""
+        return f"as declared: {'; '.join(self.rules)}" if self.rules else ""
+
+    def in_its_words(self, text: str) -> str:
+        """A question's words about people: where a person may count more than once, they are about rows."""
+        return text if (self.most or 1) == 1 else text.replace("people", "rows")
 
     def __repr__(self) -> str:
         if not self.protocol.task.shape.several:
@@ -537,7 +557,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
         lines = [f"{name:<{widths[0]}}  {value:>{widths[1]}}  (95% interval {span})" for name, value, span in rows]
         left = self._answers - SHOWN
         lines += [f"… and {left:,} more; see .cells"] if left > 0 else []
-        return lines or ["nothing can be shown: no category has enough people"]
+        return lines or [self.in_its_words("nothing can be shown: no category has enough people")]
 
     def shown(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Each value, or the first few, and the ends of its 95% interval, with as many digits as mean something."""
@@ -562,7 +582,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
         if not self.protocol.task.shape.several:
             return super()._repr_html_()
         tables = "".join(sheet.html() for sheet in self.sheets or [rows_sheet(self.rows(SHOWN))])
-        words = [self.note, self._told if self.rules else "", *self.promises(), self.habit]
+        words = [self.note, self.told, *self.promises(), self.habit]
         return f"<div>{tables}<small>{escape(', '.join(filter(None, words)))}</small></div>"
 
     def draw(self, target: Any, theme: str, title: str) -> object:
@@ -594,6 +614,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
             "model": str(protocol.model),
             "simulated": self.simulated,
             "rules": list(self.rules),
+            **({} if self.most is None else {"max_contributions": self.most}),
             "parameters": protocol.to_json()["parameters"],
             "epsilon": None if self.spent is None else self.spent.epsilon,
             "delta": self.delta,

@@ -34,7 +34,7 @@ class GroupedEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated, habit, rules, before
+    protocol, tally, people, budget, secret, within, simulated, habit, rules, most, before
         As for `Estimate`; `people` are those of the two cells of each group: the part that they lack of the largest
         amount, or who hold a zero, and the part that they hold, or who hold a one.
 
@@ -251,11 +251,9 @@ class GroupedEstimate(Estimate):
         return float(self.error.rmse * (high - low) * math.hypot(share, 1.0 - share) / everybody)
 
     @property
-    def note(self) -> str:
-        """The values that answers are about, where these are not the data themselves; and which groups are shown."""
-        found = "groups that enough people share are shown, and all others are in (other)" if self.before else ""
-        about = self._question.about if self._question.shape.several else ""
-        return "; ".join(part for part in (about, found) if part)
+    def _of_all(self) -> str:
+        """Which groups are shown, where nobody listed them."""
+        return "groups that enough people share are shown, and all others are in (other)" if self.before else ""
 
     def shown(self, most: int | None = None) -> list[tuple[str, str, str]]:
         """Each value, or the first few, and the ends of its 95% interval, with as many digits as mean something."""

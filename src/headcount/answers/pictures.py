@@ -57,7 +57,7 @@ def _number(estimate: Estimate, target: Any, theme: str, title: str) -> Any:
     task = estimate.protocol.task
     value, low, high = written(estimate.shown()[0], percent=task.percent)
     span = Span(task.name, estimate.value, *estimate.interval(), f"{value}  ({low} to {high})")
-    counted = f"{value} {task.unit_words}".strip()
+    counted = f"{value} {estimate.in_its_words(task.unit_words)}".strip()
     look: dict[str, Any] = {"title": title or counted, "subtitle": task.about, "xlabel": _unit(estimate)}
     look |= {"caption": _caption(estimate, "The line is the 95% interval"), "percent": task.percent}
     return rows([span], target, theme=theme, from_zero=False, **look)
@@ -75,12 +75,13 @@ def _cells(estimate: Estimate, target: Any, theme: str, title: str, cells: Seque
         spans = [known[called(cell.category)] for cell in cells]
     elif len(spans) > (most := COLUMNS if in_order else SHOWN):
         kept = range(most) if in_order else sorted(np.argsort(-estimate.group_sizes, kind="stable")[:most].tolist())
-        beneath = f"{'The first' if in_order else 'Those with the most people:'} {most} of {len(spans):,}"
+        largest = estimate.in_its_words("Those with the most people:")
+        beneath = f"{'The first' if in_order else largest} {most} of {len(spans):,}"
         spans = [spans[place] for place in kept]
-    look: dict[str, Any] = {"title": title or task.asks, "subtitle": beneath, "theme": theme}
+    look: dict[str, Any] = {"title": title or estimate.in_its_words(task.asks), "subtitle": beneath, "theme": theme}
     look |= {"caption": _caption(estimate, f"{LINES}, each for itself"), "percent": task.percent}
     if not spans:
-        nothing = Span("", 0.0, math.nan, math.nan, "no category has enough people to be shown")
+        nothing = Span("", 0.0, math.nan, math.nan, estimate.in_its_words("no category has enough people to be shown"))
         return rows([nothing], target, xlabel=_unit(estimate), **look)
     if in_order:
         return columns(spans, target, xlabel="", ylabel=_unit(estimate), **look)
@@ -115,13 +116,14 @@ def distribution(estimate: DistributionEstimate, target: Any, theme: str, title:
         [] if estimate.n is None else [(place, *row) for place, row in zip(edges, estimate.band()[:, 1:], strict=True)]
     )
     look: dict[str, Any] = {
-        "title": title or (f"Half of the people lie below {middle}" if middle else estimate.protocol.task.asks),
+        "title": title
+        or estimate.in_its_words(f"Half of the people lie below {middle}" if middle else estimate.protocol.task.asks),
         "ticks": OF[axis.called](edges[0], edges[-1]),
         "xlabel": f"value; a column is {width} wide",
         "caption": _caption(estimate, f"{LINES}, each for itself; the band covers the whole curve" if band else LINES),
     }
     drawn = [CurveColumn(low, high, part.value, *part.interval()) for low, high, part in found]
-    return curve(drawn, band, marks, target, theme=theme, **look)
+    return curve(drawn, band, marks, target, people=estimate.in_its_words("people"), theme=theme, **look)
 
 
 def margin(cells: Margin, target: Any, theme: str, title: str) -> Any:
@@ -154,8 +156,9 @@ def number(part: Number, target: Any, theme: str, title: str) -> Any:
 
 def _unit(estimate: Estimate) -> str:
     task = estimate.protocol.task
-    return "share of the people" if task.percent else task.unit_words or task.name
+    return estimate.in_its_words("share of the people" if task.percent else task.unit_words or task.name)
 
 
 def _caption(estimate: Estimate, line: str) -> str:
-    return ". ".join(filter(None, [line, estimate.note.capitalize(), ", ".join(map(str, estimate.promises()))]))
+    parts = [line, estimate.note, estimate.told, ", ".join(estimate.promises())]
+    return ". ".join(f"{part[0].upper()}{part[1:]}" for part in parts if part)

@@ -41,6 +41,8 @@ class Ratio(Change):
         What both cost people who are in both.
     apart : bool
         Whether the errors of the two are independent, as they are of two runs.
+    unit : str
+        What it is counted in.
 
     Examples
     --------

@@ -44,7 +44,7 @@ class TableEstimate(Estimate):
 
     Parameters
     ----------
-    protocol, tally, people, budget, secret, within, simulated, habit, rules, before
+    protocol, tally, people, budget, secret, within, simulated, habit, rules, most, before
         As for `Estimate`; `people` are those of the cells of all margins, one after the other.
 
     Examples
@@ -302,7 +302,7 @@ class TableEstimate(Estimate):
         return [Margin(self, axes) for axes in self._question.strategy.asked]
 
     @property
-    def note(self) -> str:
+    def _of_all(self) -> str:
         """Which margins are not shown, and that intervals are approximate."""
         left = len(self._largest) - len(self.sheets)
         more = f"and {counted(left, 'more margin')}, not shown here" if left else ""

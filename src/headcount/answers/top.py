@@ -98,14 +98,15 @@ class Top(Tabular, Pictured):
         ]
 
     def _repr_html_(self) -> str:
-        words = [self.statement, *self.answer.promises()]
+        words = filter(None, [self.statement, self.answer.note, self.answer.told, *self.answer.promises()])
         return f"<div>{rows_sheet(self.rows()).html()}<small>{escape(', '.join(words))}</small></div>"
 
     def __str__(self) -> str:
         rows = self.rows()
         widths = [max((len(row[place]) for row in rows), default=0) for place in (0, 1)]
         lines = [f"{name:<{widths[0]}}  {value:>{widths[1]}}  (95% interval {span})" for name, value, span in rows]
-        return "\n".join([*lines, self.statement, ", ".join(self.answer.promises())])
+        below = filter(None, [self.statement, self.answer.note, self.answer.told])
+        return "\n".join([*lines, *below, ", ".join(self.answer.promises())])
 
     def __repr__(self) -> str:
         named = ", ".join(called(cell.category) for cell in self.cells[:SHOWN])

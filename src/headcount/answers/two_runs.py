@@ -33,6 +33,8 @@ class Operand:
     budget: Budget | None
     release: Tally
     apart: bool  # whether the errors of its parts are independent
+    unit: str  # what they are counted in
+    most: int | None  # how many rows of a person count, each for itself
 
     def part(self, place: int) -> Operand:
         """One of its parts alone."""
@@ -127,7 +129,9 @@ def _changed(kind: type[Kind], first: Operand, second: Operand) -> Kind | Pairs:
     about: tuple[Any, ...] = (first.promises, second.promises), total(budgets) if len(budgets) == 2 else None
     if first.release is second.release:  # two parts of one answer, which cost nothing more
         about = (first.promises,), None, first.apart and second.apart
-    each = [kind(first.task, a, b, *about) for a, b in zip(first.parts, second.parts, strict=True)]
+    each = [
+        replace(kind(first.task, a, b, *about), unit=first.unit) for a, b in zip(first.parts, second.parts, strict=True)
+    ]
     return Pairs(dict(zip(first.labels, each, strict=True))) if first.labels else each[0]
 
 
@@ -138,5 +142,7 @@ def _require_same_question(first: Operand, second: Operand) -> None:
         raise Unsupported("only answers in the same unit have a difference or ratio")
     if first.task.clipped_to != second.task.clipped_to:
         raise Unsupported("only values that were clipped alike, or not at all, have a difference or ratio")
+    if first.most != second.most:
+        raise Unsupported("only answers of equally many rows of a person have a difference or ratio")
     if first.labels != second.labels:
         raise Unsupported("only answers about the same categories have a difference or ratio")

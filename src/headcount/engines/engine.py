@@ -118,12 +118,17 @@ class Rows:
         return Product((self.in_rounds.rounds, *(asked.parts if self.column is not None else ())))
 
     def rules(self, task: Question) -> list[str]:
-        """What was declared of values: of several columns that are read by different rules, after the name of each."""
+        """What was declared: of values, of several columns that are read by different rules after the name of each, and
+        how many rows of a person count."""
         domain = task.read_as(self.where, 0 if self.by is None else len(self.groups))
-        told = [part.rules for part in domain.parts]
-        if not self.tabular or len({*map(tuple, told)} - {()}) < 2:
-            return domain.rules
-        return [f"{name}: {rule}" for (_, name), rules in zip(self.names(), told, strict=False) for rule in rules]
+        told, said = [part.rules for part in domain.parts], domain.rules
+        if len({*map(tuple, told)} - {()}) > 1 and self.tabular:
+            said = [f"{name}: {rule}" for (_, name), rules in zip(self.names(), told, strict=False) for rule in rules]
+        if self.most is None:
+            return said
+        count = "row of each person counts" if self.most == 1 else "rows of each person count"
+        of_these = "drawn by lot: the answer and its interval are of these rows, not of all"
+        return [*said, f"at most {self.most:,} {count}, {of_these}"]
 
     @property
     def everybody(self) -> bool:

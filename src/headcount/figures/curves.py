@@ -33,6 +33,7 @@ def curve(
     *,
     ticks: Ticks,
     xlabel: str,
+    people: str = "people",
     **framing: Unpack[Framing],
 ) -> Target:
     """Draw the columns and, if there is a band of rows (place, part, low, high), the curve of the parts below them. The
@@ -40,9 +41,9 @@ def curve(
     alone = not band or hasattr(target, "transAxes")
     size, panels = (WIDE, ONE if alone else TWO), 1 if alone else 2
     with canvas(target, size=size, panels=panels, rows=panels, together=False, **framing) as sheet:
-        _columns(sheet.panels[0], columns, sheet.theme)
+        _columns(sheet.panels[0], columns, people, sheet.theme)
         if not alone:
-            _curve(sheet.panels[1], band, marks, sheet.theme)
+            _curve(sheet.panels[1], band, marks, people, sheet.theme)
         for axes in sheet.panels:
             axes.set_xlim(columns[0].start, columns[-1].end)
             _set_ticks(axes, ticks)
@@ -53,7 +54,7 @@ def curve(
     return target
 
 
-def _columns(axes: Any, columns: Sequence[CurveColumn], theme: Theme) -> None:
+def _columns(axes: Any, columns: Sequence[CurveColumn], people: str, theme: Theme) -> None:
     colour = theme.families["central noise"]
     middles = [(each.start + each.end) / 2.0 for each in columns]
     widths = [0.9 * (each.end - each.start) for each in columns]
@@ -61,13 +62,17 @@ def _columns(axes: Any, columns: Sequence[CurveColumn], theme: Theme) -> None:
     low, high = [each.low for each in columns], [each.high for each in columns]
     axes.vlines(middles, low, high, color=theme.ink, lw=0.9, zorder=3)
     axes.axhline(0.0, color=theme.soft, lw=0.9, zorder=3)
-    axes.set_ylabel("people in a column")
+    axes.set_ylabel(f"{people} in a column")
     axes.locator_params(axis="y", nbins=6)
     axes.yaxis.set_major_formatter(lambda value, _: number(value) if value >= 0.0 else f"−{number(-value)}")
 
 
 def _curve(
-    axes: Any, band: Sequence[tuple[float, float, float, float]], marks: Sequence[tuple[float, float]], theme: Theme
+    axes: Any,
+    band: Sequence[tuple[float, float, float, float]],
+    marks: Sequence[tuple[float, float]],
+    people: str,
+    theme: Theme,
 ) -> None:
     colour = theme.families["central noise"]
     places, parts, low, high = (list(each) for each in zip(*band, strict=True))
@@ -78,7 +83,7 @@ def _curve(
         axes.plot(place, part, "o", ms=4.5, color=theme.ink, mew=0, zorder=4)
     axes.set_ylim(0.0, 1.02)
     axes.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0%", "25%", "50%", "75%", "100%"])
-    axes.set_ylabel("people below")
+    axes.set_ylabel(f"{people} below")
 
 
 def _set_ticks(axes: Any, ticks: Ticks) -> None:

@@ -238,6 +238,7 @@ ALSO = {
     "interval": "interval95",
     "low95": "interval95",
     "high95": "interval95",
+    "all at once": "simultaneous95",
     "all at once, 95%": "simultaneous95",
     "all within": "simultaneous95",
     "error (rmse)": "rmse",

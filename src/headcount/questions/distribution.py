@@ -204,6 +204,10 @@ class Distribution(Question):
     def clipped_to(self) -> tuple[float, float] | None:  # type: ignore[override]
         return self.bounds if self.clip else None
 
+    @property
+    def about(self) -> str:
+        return self.domain.about
+
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Self:
         own = {name: value for name, value in fields.items() if name != "steps"}

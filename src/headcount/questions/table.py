@@ -219,6 +219,11 @@ class Table(Question):
             np.add.at(found, cell.column({"value": codes}, codes.size), 1.0)
         return found
 
+    @property
+    def about(self) -> str:
+        parts = zip(self.names, self.domain.parts, strict=True)
+        return "; ".join(f"{name}: {part.about}" for name, part in parts if part.about)
+
     def counted_from_zero(self) -> Self:
         return replace(self, public=False)
 

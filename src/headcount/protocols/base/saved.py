@@ -144,7 +144,8 @@ def load_answer(path: str | Path) -> Estimate:
     """
     try:
         told = read_json(read_text(path, "an answer"))
-        answer = replace(answer_from_json(told["released"]), rules=tuple(map(str, told["rules"])))
+        rules = tuple(map(str, told["rules"]))
+        answer = replace(answer_from_json(told["released"]), rules=rules, most=told.get("max_contributions"))
         written = answer.top(told["top"]["k"]).to_json() if "top" in told else answer.to_json()
         same = all(_in_any_order(part) == _in_any_order(told[name]) for name, part in written.items())
     except Refused:

@@ -150,6 +150,11 @@ class Domain(ABC):
         return ~np.logical_or.reduce([absent(column) for column in dropping]) if dropping else None
 
     @property
+    def about(self) -> str:
+        """The words for its values, where these are not the data themselves."""
+        return ""
+
+    @property
     def rules(self) -> list[str]:
         """What was declared of values that are not plain, in words: told with every answer, and never to how many rows
         it applied."""

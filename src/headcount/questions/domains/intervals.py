@@ -212,6 +212,10 @@ class Intervals(Listed):
         return f"{self.scale.one.capitalize()} for each person, {ends}, in {self.count:,} equal bins{self._clipped}."
 
     @property
+    def about(self) -> str:
+        return "of values clipped to [{}, {}]".format(*self._said) if self.clip else ""
+
+    @property
     def _clipped(self) -> str:
         return "; values outside are brought to the nearer bound" if self.clip else ""
 

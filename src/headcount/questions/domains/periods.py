@@ -120,8 +120,10 @@ class Periods(Listed):
     @property
     def rules(self) -> list[str]:
         weeks = ["weeks begin on Monday"] if self.period == "week" else []
+        whole = f"{self.period}s are whole, from {self.starts[0]} to before {self.starts[-1]}"
         return [
             *weeks,
+            *([whole] if self.period not in ("", "day") else []),
             *([f"dates are written as {self.dates}, or as 2026-11-16"] if self.dates else []),
             *super().rules,
         ]
