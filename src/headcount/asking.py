@@ -116,7 +116,8 @@ def ask(
         a number; or "drop", which leaves its row out, where the number of people is private. Of several columns a
         list, or a mapping from their names.
     spelled : bool
-        Read yes and no in any spelling (Yes, y, T, on, 1), in a count or a fraction.
+        Read yes and no in any spelling (Yes, y, T, on, 1): in a count or a fraction, and where the categories of a
+        histogram or of a table's column are yes and no.
     blanks : str or list of str, optional
         Text that means nothing, as ["NA", "-"], in every column that is read: it is missing, as blank text is.
     synonyms : mapping, optional

@@ -25,7 +25,7 @@ const KINDS: readonly (readonly [fields: readonly string[], read: (source: Entri
   [["bounds", "bins", "clip"], intervals],
   [["edges", "other"], (source) => listed(binned(source.get("edges")), source)],
   [["starts", "period", "other"], (source) => listed(periods(source.get("starts")), source)],
-  [["categories", "other"], (source) => listed(labelled(source.get("categories")), source)],
+  [["categories", "other"], (source) => listed(labelled(source), source)],
   [["columns"], record],
 ];
 const ELSEWHERE = ["within", "parts", "by", "dates"]; // fields of domains that no device is asked for
@@ -127,18 +127,19 @@ function intervals(source: Entries): Domain {
 }
 
 /** Where an answer that is not missing belongs, or -1. */
-type Places = { categories: number; works: string; place: (answer: unknown) => number };
+type Places = { categories: number; works: string; place: (answer: unknown) => number; no?: number };
 
 /** One of several categories, or perhaps none of them. */
 function listed(found: Places, source: Entries): Domain {
   const other = boolean(source.get("other"));
   const missing = source.get("missing");
   const apart = missing === "category";
-  if (missing === "other" && !other) fail();
+  if ((missing === "other" && !other) || (missing === "no" && found.no === undefined)) fail();
   const last = found.categories + Number(apart);
   const encoded = (answer: unknown): bigint => {
     if (values.missing(answer)) {
       if (apart) return BigInt(found.categories);
+      if (missing === "no" && found.no !== undefined) return BigInt(found.no);
       return missing === "other" ? BigInt(last) : refuse("is missing", found.works);
     }
     const at = found.place(answer);
@@ -177,8 +178,11 @@ function periods(source: Json | undefined): Places {
   return { categories: starts.length - 1, works, place };
 }
 
-function labelled(source: Json | undefined): Places {
+function labelled(told: Entries): Places {
+  const source = told.get("categories");
+  const spelled = told.has("spelled") && boolean(told.get("spelled"));
   if (source instanceof Numeral) {
+    if (spelled) fail();
     const categories = whole(source, 1, MOST_CATEGORIES);
     const works = `answer with a whole number from 0 to ${categories - 1}`;
     const place = (answer: unknown): number => {
@@ -188,9 +192,17 @@ function labelled(source: Json | undefined): Places {
     return { categories, works, place };
   }
   const labels = list(source);
+  const [yes, no] = [labels.indexOf("yes"), labels.indexOf("no")];
+  const bits = labels.length === 2 && yes >= 0 && no >= 0;
+  if (spelled && !bits) fail();
+  if (spelled) {
+    const said = { true: yes, false: no, undefined: -1 };
+    return { categories: 2, works: "answer yes or no", no, place: (answer) => said[`${values.spelled(answer)}`] };
+  }
   const works = `answer with one of the ${labels.length} categories, as the collection names them`;
   if (labels.every((label) => typeof label === "string")) {
-    return { categories: labels.length, works, place: (answer) => labels.indexOf(values.text(answer) ?? "") };
+    const place = (answer: unknown): number => labels.indexOf(values.text(answer) ?? "");
+    return { categories: labels.length, works, place, ...(bits ? { no } : {}) };
   }
   const numbers = labels.map(number);
   return { categories: labels.length, works, place: (answer) => numbers.indexOf(values.number(answer) ?? Number.NaN) };

@@ -39,6 +39,18 @@ test("yes and no are read in any spelling where that is said", () => {
   assert.throws(() => of("").encoded("yes"));
 });
 
+test("the categories yes and no are read as a bit is", () => {
+  const listed = ', "categories": ["no", "yes"], "other": false';
+  const spelled = of(`${listed}, "spelled": true, "missing": "no"`);
+  for (const yes of ["Yes", "y", " T ", "on", "1", true]) assert.equal(spelled.encoded(yes), 1n);
+  for (const no of ["No", "n", "F", "OFF", 0, false, ...MISSING]) assert.equal(spelled.encoded(no), 0n);
+  assert.throws(() => spelled.encoded("perhaps"));
+  assert.equal(of(`${listed}, "missing": "no"`).encoded(""), 0n);
+  assert.throws(() => of(`${listed}, "missing": "no"`).encoded("Yes"));
+  assert.throws(() => of(', "categories": ["a", "b"], "other": false, "missing": "no"'));
+  assert.throws(() => of(', "categories": ["a", "b"], "other": false, "spelled": true'));
+});
+
 test("days and moments are in the period that they begin in", () => {
   const months = of(', "starts": ["2026-01-01", "2026-02-01", "2026-03-01"], "period": "month", "other": true');
   const days: [unknown, bigint][] = [

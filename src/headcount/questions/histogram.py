@@ -13,10 +13,10 @@ from headcount.errors import BadArgument
 from headcount.phrases import Phrase
 from headcount.questions.argument import CATEGORIES, Argument, Told
 from headcount.questions.domains.bins import Bins
-from headcount.questions.domains.categories import OTHER, Categories, Listed
+from headcount.questions.domains.categories import OTHER, YES, Categories, Listed
 from headcount.questions.domains.domain import Domain, Label, Shape
 from headcount.questions.domains.keys import Keys
-from headcount.questions.domains.missing import AS_OTHER, LISTS, require_listed, told
+from headcount.questions.domains.missing import AS_OTHER, LISTS, NO, require_listed, told
 from headcount.questions.domains.periods import Periods, are_days
 from headcount.questions.question import Question
 from headcount.questions.reading_options import ReadingOptions
@@ -42,12 +42,15 @@ class Histogram(Question):
     fractions : bool
         Whether answers are fractions of the people.
     missing : str, optional
-        What a missing value counts as: "other", or "category" for one of its own; it is refused unless given.
+        What a missing value counts as: "other", or "category" for one of its own, or "no" where the categories are
+        yes and no; it is refused unless given.
     starts, period
         For days and moments, where periods begin and the end of the last one; and which periods they are, if they
         have a name. `hc.Histogram.binned` makes them.
     dates : str, optional
         How text writes days and moments, as "%d.%m.%Y"; by ISO 8601 unless given.
+    spelled : bool
+        Whether the categories yes and no are read in any spelling.
 
     Raises
     ------
@@ -70,6 +73,7 @@ class Histogram(Question):
     starts: tuple[str, ...] = ()
     period: str = ""
     dates: str | None = None
+    spelled: bool = False
     name: ClassVar[str] = "histogram"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.KEY})
     asks: ClassVar[str] = "How many people are in each category"
@@ -100,6 +104,9 @@ class Histogram(Question):
         object.__setattr__(self, "starts", tuple(self.starts))
         if self.missing == AS_OTHER and not self.other and (self.edges or self.starts or self.categories is not None):
             object.__setattr__(self, "other", True)
+        if self.spelled and (self._made or self.categories is None):
+            works = Phrase("call them so, as in {categories}", categories=[YES, NO])
+            raise BadArgument("spelled", "is for yes and no, and no categories have these names", works)
         if self._listed is not None:
             object.__setattr__(self, "categories", self._listed.labels)
         else:
@@ -140,13 +147,14 @@ class Histogram(Question):
         return cls(starts=found.starts, period=found.period, dates=dates, other=other, fractions=fractions)
 
     def declared(self, options: ReadingOptions) -> Question:
-        if options.spelled:
-            raise BadArgument("spelled", f"is for counts, and this is a {self.name}", "leave it out")
         options.require_column(self.name)
         if options.by:
             raise BadArgument("by", f"does not fit a {self.name}", "ask for a count in groups of both columns")
-        (own,) = told(options.missing, LISTS, names=[options.column])
-        return self if own is None else replace(self, missing=own, categories=None if self._made else self.categories)
+        (own,) = told(options.missing, LISTS if self._listed is None else self._listed.takes, names=[options.column])
+        if own is None and not options.spelled:
+            return self
+        said = {"missing": own or self.missing, "spelled": options.spelled or self.spelled}
+        return replace(self, categories=None if self._made else self.categories, **said)  # type: ignore[arg-type]
 
     @property
     def _made(self) -> bool:
@@ -163,7 +171,9 @@ class Histogram(Question):
             return Periods(self.starts, self.period, self.other, self.missing, self.dates)
         if self.edges:
             return Bins(self.edges, self.other, self.missing)
-        return None if self.categories is None else Categories(self._categories, self.other, self.missing)
+        if self.categories is None:
+            return None
+        return Categories(self._categories, self.other, self.missing, self.spelled)
 
     @property
     def _categories(self) -> Sequence[Label]:

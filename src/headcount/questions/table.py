@@ -16,10 +16,10 @@ from headcount.phrases import Phrase
 from headcount.programme.field import VALUE
 from headcount.programme.law import Floats
 from headcount.questions.argument import Argument, Told
-from headcount.questions.domains.categories import OTHER, Listed
+from headcount.questions.domains.categories import OTHER, YES, Listed
 from headcount.questions.domains.columns import declared_columns
 from headcount.questions.domains.domain import Codes, Domain, Label, Shape
-from headcount.questions.domains.missing import AS_OTHER, NO, told
+from headcount.questions.domains.missing import NO, told
 from headcount.questions.domains.record import Record
 from headcount.questions.question import Question
 from headcount.questions.reading_options import ReadingOptions
@@ -113,25 +113,14 @@ class Table(Question):
         return cls(columns, 2 if margins is None else margins)
 
     def declared(self, options: ReadingOptions) -> Question:
-        """What is said of missing values goes for every column that can take it."""
-        self._require_categories(options)
+        """What is said of missing values, and of yes and no, goes for every column that can take it."""
+        if options.spelled and not any(domain.yes_or_no for domain in self.domains):
+            works = Phrase("call them so, as in {columns}", columns={self.names[0]: [YES, NO]})
+            raise BadArgument("spelled", "is for yes and no, and no column has these categories", works)
         words = told(options.missing, *(domain.takes for domain in self.domains), names=self.names)
         pairs = zip(self.columns, words, strict=True)
-        columns = tuple((name, domain if word is None else domain.with_missing(word)) for (name, domain), word in pairs)
-        return super(Table, replace(self, columns=columns)).declared(replace(options, missing=None))
-
-    def _require_categories(self, options: ReadingOptions) -> None:
-        """Refuses what is said of a yes or no, which are two categories here."""
-        if options.spelled:
-            works = Phrase("list the spellings of a category, as in {synonyms}", synonyms={"yes": ["Yes", "Y", "true"]})
-            raise BadArgument("spelled", "is for counts, and this is a table", works)
-        by_column = options.missing if isinstance(options.missing, Mapping) else {self.names[0]: options.missing}
-        for name, word in by_column.items():
-            if word == NO or (isinstance(word, list | tuple) and NO in word):
-                works = Phrase(
-                    "count it as other or as a category of its own, as in {missing}", missing={name: AS_OTHER}
-                )
-                raise BadArgument("missing", f"is {NO!r}, which is for counts, and this is a table", works)
+        columns = tuple((name, domain.told(word, spelled=options.spelled)) for (name, domain), word in pairs)
+        return super(Table, replace(self, columns=columns)).declared(replace(options, missing=None, spelled=False))
 
     @property
     def names(self) -> tuple[str, ...]:

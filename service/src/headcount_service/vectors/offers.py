@@ -178,6 +178,10 @@ TASKS: tuple[tuple[Question, tuple[Any, ...]], ...] = (
         ("0:00", "-0:30", "1:59:59.999999", "2:00:00", "2:00:01", "1 day 0:00", "0 days", "+1:00", "90", 5, True, None),
     ),
     (Table({"hired": {"bounds": ["2026-01-01", "2026-12-31"], "bins": 5}}), ({"hired": "2026-07-01"}, {"hired": 1})),
+    (
+        Table({"left": {"categories": ["no", "yes"], "spelled": True, "missing": "no"}}),
+        ({"left": "Yes"}, {"left": " "}, {"left": "OFF"}, {"left": True}, {"left": "perhaps"}, {"left": 2}),
+    ),
     (Distribution((-0.1, 0.2), 1_000, clip=True), (-0.1, 0, 0.0001, 0.19999, 0.2, 5, -5, "0.05", True)),
 )
 UNSPENT = (0.0, 0.0)

@@ -27,6 +27,7 @@ NOT_SPELLED = (
         synonyms={"yes": ["oui"]},
     ),
 )
+SPELLED = "yes and no are read in any spelling"
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Bit(Domain):
     @property
     def rules(self) -> list[str]:
         said = [] if self.where is None or len(self.where) == 1 else [f"{_listed(self.where)} count as yes"]
-        spelled = ["yes and no are read in any spelling"] if self.spelled else []
+        spelled = [SPELLED] if self.spelled else []
         return [*said, *spelled, *rule(self.missing)]
 
     def to_json(self) -> dict[str, Any]:

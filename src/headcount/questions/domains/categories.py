@@ -13,14 +13,37 @@ import numpy as np
 from headcount.errors import BadArgument, BadData
 from headcount.phrases import Phrase
 from headcount.programme.law import Floats
+from headcount.questions.domains.bit import SPELLED
 from headcount.questions.domains.domain import Codes, Domain, Label, Shape
-from headcount.questions.domains.missing import AS_OTHER, CATEGORY, DROP, LISTS, MISSING, REFUSE, Kind, rule
-from headcount.questions.reading import Array, Declared, Mask, Read, declared_number, declared_text, numbers, texts
+from headcount.questions.domains.missing import (
+    AS_OTHER,
+    CATEGORY,
+    DROP,
+    LISTS,
+    MISSING,
+    NO,
+    REFUSE,
+    YES_OR_NO,
+    Kind,
+    rule,
+)
+from headcount.questions.reading import (
+    Array,
+    Declared,
+    Mask,
+    Read,
+    declared_number,
+    declared_text,
+    numbers,
+    texts,
+    truths,
+)
 from headcount.types import Labels
 
 MOST_CATEGORIES = 1 << 24
 OTHER = "(other)"  # what the people in none of the categories are called
 LISTED = 20  # labels that are named in a sentence
+YES = "yes"
 
 
 class Listed(Domain):
@@ -65,6 +88,8 @@ class Listed(Domain):
 
     @property
     def missing_code(self) -> int | None:
+        if self.missing == NO:
+            return self.labels.index(NO)
         return {CATEGORY: len(self.labels), AS_OTHER: self.size - 1}.get(self.missing or "")
 
     def placed(self, codes: Codes, read: Read, known: Mask) -> Codes:
@@ -78,7 +103,20 @@ class Listed(Domain):
             raise BadData(f"data has values {self.outside}", self.remedy)
         if self.apart:
             codes = np.where(read.missing, len(self.labels), codes)
+        if self.missing == NO:
+            codes = np.where(read.missing, self.labels.index(NO), codes)
         return codes.astype(self.narrow, copy=False)
+
+    @property
+    def yes_or_no(self) -> bool:
+        """Whether its labels are yes and no."""
+        return False
+
+    def told(self, missing: Any, *, spelled: bool) -> Self:
+        """The same where something was said of missing values, if it was, and that yes and no may be in any
+        spelling."""
+        said = self if missing is None else self.with_missing(missing)
+        return replace(said, spelled=True) if spelled and self.yes_or_no else said  # type: ignore[type-var]
 
     def with_missing(self, said: float | str) -> Self:
         """The same where this was said of missing values."""
@@ -124,22 +162,53 @@ class Listed(Domain):
 
 @dataclass(frozen=True)
 class Categories(Listed):
-    """Labels that are all text or all numbers; a number of categories means the labels 0, 1, 2 …"""
+    """Labels that are all text or all numbers; a number of categories means the labels 0, 1, 2 …
+
+    Where they are yes and no, a missing value may count as no, and with `spelled` both may be written as in a count.
+    """
 
     labels: Sequence[Label]
     other: bool = False
     missing: str | None = None
-    outside = "outside the categories"
+    spelled: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", _checked(self.labels))
         self._require_other()
+        if (self.spelled or self.missing == NO) and not self.yes_or_no:
+            argument, problem = ("spelled", "is") if self.spelled else ("missing", f"is {NO!r}, which is")
+            works = Phrase("call the categories so, as in {categories}", categories=[YES, NO])
+            raise BadArgument(argument, f"{problem} for yes and no, and these are other categories", works)
+
+    @property
+    def yes_or_no(self) -> bool:
+        """Whether its labels are yes and no."""
+        return len(self.labels) == 2 and {*self.labels} == {YES, NO}
+
+    @property
+    def outside(self) -> str:
+        return "that say neither yes nor no" if self.spelled else "outside the categories"
+
+    @property
+    def remedy(self) -> Phrase:  # type: ignore[override]
+        if not self.yes_or_no or self.spelled:
+            return super().remedy
+        return Phrase(
+            "use {spelled} to read yes and no in any spelling, or {other} for the rest", spelled=True, other=True
+        )
+
+    @property
+    def takes(self) -> Kind:
+        return YES_OR_NO if self.yes_or_no else LISTS
 
     def codes(self, column: Array) -> Codes:
         if not column.size:  # an empty column has no type to judge by
             return np.zeros(0, dtype=self.narrow)
         if self._are_codes(column):
             return column.astype(self.narrow, copy=False)
+        if self.spelled:
+            read = truths(column, spelled=True)
+            return self.placed(np.where(read.values, self._places[YES], self._places[NO]), read, ~read.strange)
         read = (texts if self._textual else numbers)(column)
         return self.placed(*self._looked_up(read))
 
@@ -151,6 +220,10 @@ class Categories(Listed):
     @property
     def reads_numbers(self) -> bool:
         return not self._textual
+
+    @property
+    def rules(self) -> list[str]:
+        return [*([SPELLED] if self.spelled else []), *super().rules]
 
     @property
     def _textual(self) -> bool:
@@ -193,7 +266,7 @@ class Categories(Listed):
 
     def to_json(self) -> dict[str, Any]:
         listed = len(self.labels) if isinstance(self.labels, range) else [*self.labels]
-        return {"categories": listed, **self._placing()}
+        return {"categories": listed, **self._placing(), **({"spelled": True} if self.spelled else {})}
 
 
 def positive(argument: str, number: int) -> int:

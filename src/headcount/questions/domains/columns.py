@@ -18,7 +18,9 @@ WORKS = Phrase(
     columns={"sex": ["f", "m"], "age": {"bins": [0, 18, 65, 120]}},
 )
 FORMS: dict[frozenset[str], Callable[[Mapping[str, Any]], Listed]] = {
-    frozenset({"categories"}): lambda told: Categories(told["categories"], told.get("other", False)),
+    frozenset({"categories"}): lambda told: Categories(
+        told["categories"], told.get("other", False), spelled=told.get("spelled", False)
+    ),
     frozenset({"edges"}): lambda told: Bins(tuple(told["edges"]), told.get("other", False)),
     frozenset({"bins"}): lambda told: _binned(told),
     frozenset({"bounds", "bins"}): lambda told: _binned(told),
@@ -26,7 +28,7 @@ FORMS: dict[frozenset[str], Callable[[Mapping[str, Any]], Listed]] = {
         tuple(told["starts"]), told["period"], told.get("other", False), dates=told.get("dates")
     ),
 }
-OPTIONS = {"other", "clip", "missing", "dates"}
+OPTIONS = {"other", "clip", "missing", "dates", "spelled"}
 
 
 def declared_columns(given: Any) -> tuple[tuple[str, Listed], ...]:
@@ -66,9 +68,9 @@ def _domain(name: str, told: Any) -> Listed:
     if form is None:
         raise BadArgument("columns", f"does not say what {name!r} holds", WORKS)
     made = form(told)
-    unfit = {"clip", "other", "dates"}.intersection(told) - {each.name for each in fields(made)}  # type: ignore[arg-type]
+    unfit = {"clip", "other", "dates", "spelled"}.intersection(told) - {each.name for each in fields(made)}  # type: ignore[arg-type]
     if unfit:
-        works = "clip is for equal bins between bounds, other for categories and edges, dates for days"
+        works = "clip is for equal bins, other for categories and edges, dates for days, spelled for yes and no"
         raise BadArgument("columns", f"says {min(unfit)} of {name!r}, which cannot have it", works)
     return made if told.get("missing") is None else made.with_missing(told["missing"])
 

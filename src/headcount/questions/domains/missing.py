@@ -39,6 +39,7 @@ class Kind:
 
 BITS = Kind(frozenset({REFUSE, NO, DROP}))
 LISTS = Kind(frozenset({REFUSE, AS_OTHER, CATEGORY, DROP}))
+YES_OR_NO = Kind(LISTS.words | {NO})
 AMOUNTS = Kind(frozenset({REFUSE, DROP}), number=True)
 WITHOUT_NUMBER = Kind(frozenset({REFUSE, DROP}))
 
