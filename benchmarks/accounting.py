@@ -66,7 +66,7 @@ def measure(quick: bool) -> Section:
 
 
 def exactly(times: int, epsilon: float, delta: float) -> float:
-    """Of so many discrete Laplace answers: each loss is plus or minus epsilon, the former with chance 1/(1+e^-eps)."""
+    """The epsilon of discrete Laplace answers: each loss is epsilon with chance 1/(1+e^-eps), or minus epsilon."""
     more = 1.0 / (1.0 + math.exp(-epsilon))
     chances = [math.comb(times, k) * more**k * (1.0 - more) ** (times - k) for k in range(times + 1)]
 

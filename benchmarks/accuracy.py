@@ -33,7 +33,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Contender:
-    """Who is asked, whom people trust with their answer, and which neighbours cannot be told apart."""
+    """A library that is asked, the party that people trust, and the adjacency."""
 
     label: str
     peer: str
@@ -111,7 +111,7 @@ class Error:
 
     @classmethod
     def of_squares(cls, squares: npt.NDArray[np.float64]) -> Error:
-        """From the mean square error of each run."""
+        """The error, from the mean square error of each run."""
         size = math.sqrt(float(squares.mean()))
         spread = float(squares.std(ddof=1)) / math.sqrt(squares.size) if squares.size > 1 else math.nan
         return cls(size, spread / (2.0 * size) if size else math.nan, squares.size)

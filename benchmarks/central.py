@@ -37,7 +37,7 @@ CONTENDERS: dict[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass
 class Runs:
-    """What a contender took for one question about one file."""
+    """Time and memory of a contender for one question about one file."""
 
     seconds: list[float] = field(default_factory=list)
     first: float = 0.0

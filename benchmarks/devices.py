@@ -73,7 +73,7 @@ def _contenders(folder: Path, messages: int, reports: int) -> tuple[Callable[[],
 
 
 def _offer(folder: Path, messages: int) -> tuple[dict[str, Any], Collection]:
-    """What a shuffler would say of a collection of so many messages from everybody."""
+    """The offer of a shuffler for a collection of this many messages from everybody."""
     analyser, shuffler = (Keys(folder / f"{role}-{messages}").signer() for role in ("analyser", "shuffler"))
     protocol, budget = hc.protocol("randomised-response", n=1_000, epsilon=1), hc.Budget(1, 0)
     plan = hc.Plan(protocol, budget, Wire(messages))

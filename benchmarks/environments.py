@@ -28,7 +28,7 @@ MINUTES = 15
 
 @dataclass(frozen=True)
 class Environment:
-    """Where a peer lives, or why it does not."""
+    """The environment of a peer, or the reason why there is none."""
 
     name: str
     reason: str = ""
@@ -38,7 +38,7 @@ class Environment:
         return MADE / self.name / "bin" / "python"
 
     def versions(self) -> dict[str, str]:
-        """Of what its requirements name, as installed."""
+        """The installed versions of its requirements."""
         places = [str(path) for path in (MADE / self.name).glob("lib/python*/site-packages")]
         found = {_same(each.name): each.version for each in distributions(path=places)}
         return {name: found[_same(name)] for name in required(self.name) if _same(name) in found}
@@ -76,14 +76,14 @@ def _same(name: str) -> str:
 
 
 def _digest(name: str) -> str:
-    """Of the requirements; ours are in the projects' own files too."""
+    """The digest of the requirements; ours are in the projects' own files too."""
     text = (PEERS / f"{name}.txt").read_bytes() + sys.version.encode()
     ours = (ROOT / at / "pyproject.toml" for at in ("", "service", "survey") if name == "headcount")
     return sha256(text + b"".join(path.read_bytes() for path in ours)).hexdigest()
 
 
 def _installed(name: str) -> str:
-    """Nothing, or the reason why not."""
+    """Install a peer; returns the reason if that failed."""
     python = str(Environment(name).python)
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     steps = (

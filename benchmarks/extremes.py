@@ -59,7 +59,7 @@ def calls() -> Iterable[Call]:
 
 
 def timed(call: Call) -> tuple[str, float]:
-    """What comes of it, in this process, and in how many seconds of the processor."""
+    """The result, computed in this process, and its processor time in seconds."""
     start = process_time()
     answer = call()
     return answer, process_time() - start

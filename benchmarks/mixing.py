@@ -56,7 +56,7 @@ def measure(quick: bool) -> Section:
 
 
 def measured(database: str, number: int) -> dict[str, float]:
-    """Of a batch of so many reports."""
+    """Measurements of a batch of this many reports."""
     with ExitStack() as kept:
         folder = Path(kept.enter_context(TemporaryDirectory(prefix="headcount-bench-")))
         addresses = kept.enter_context(cluster()) if database == "PostgreSQL" else {"shuffler": ""}
@@ -92,7 +92,7 @@ def _agreed(folder: Path, address: str) -> Collection:
 
 
 def filled(shuffler: Shuffler, collection: Collection, number: int) -> None:
-    """So many reports in an open batch, which is sealed."""
+    """Fill a batch with this many reports and seal it."""
     size = collection.report_format(1).message_bytes
     with shuffler.database.reading() as connection:
         batch = one(connection, BATCH, name=collection.id, number=1)

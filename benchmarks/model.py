@@ -1,4 +1,4 @@
-"""What a few measured sizes say about all others: straight lines, and what follows from them."""
+"""Extrapolation from a few measured sizes: straight lines, and what follows from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What padded counts and histograms err by, collected from devices by a shuffler and an analyser that listen.
+"""The error of padded counts and histograms, collected from devices by a shuffler and an analyser that listen.
 
     python benchmarks/padding.py [--people 10000] [--categories 1000] [--histograms 20] [--counts 100] [--unsealed …]
 

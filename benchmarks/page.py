@@ -9,7 +9,7 @@ from itertools import groupby
 
 @dataclass(frozen=True)
 class Section:
-    """What was measured, the table, and what stands in the way of a better figure."""
+    """A measurement, its table, and the obstacle to a better figure."""
 
     title: str
     measured: str

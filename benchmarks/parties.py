@@ -29,7 +29,7 @@ DATABASES = ("SQLite", "PostgreSQL")
 
 @dataclass(frozen=True)
 class Serving:
-    """Both, and whoever runs them."""
+    """Both parties, and their processes."""
 
     folder: Path
     desk: Operator
@@ -61,7 +61,7 @@ class Serving:
 
 @contextmanager
 def serving(database: str) -> Iterator[Serving]:
-    """Both parties, with this kind of database, until this ends."""
+    """Run both parties with this kind of database while the context lasts."""
     with ExitStack() as kept:
         folder = Path(kept.enter_context(TemporaryDirectory(prefix="headcount-bench-")))
         addresses = kept.enter_context(cluster()) if database == "PostgreSQL" else dict.fromkeys(ROLES, "")

@@ -57,7 +57,7 @@ class Peer:
         return answer
 
     def _started(self) -> subprocess.Popen[bytes]:
-        """In a group of its own, so that it can be ended together with its children."""
+        """Start a process in a group of its own, so that it can be ended together with its children."""
         command = [str(environment(self.name).python), "-P", str(PEERS / "serving.py"), self.name]
         quiet = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
         self._process = subprocess.Popen(

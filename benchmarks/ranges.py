@@ -35,7 +35,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Contender:
-    """Who is asked, whom people trust, and which neighbours cannot be told apart."""
+    """A library that is asked, the party that people trust, and the adjacency."""
 
     label: str
     peer: str

@@ -40,7 +40,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Contender:
-    """Who is asked, whom people trust, and which neighbours cannot be told apart."""
+    """A library that is asked, the party that people trust, and the adjacency."""
 
     label: str
     peer: str

@@ -1,4 +1,4 @@
-"""What seals that hold against a quantum computer cost whoever takes uploads, beside those that do not."""
+"""The cost of post-quantum seals to a shuffler that takes uploads, beside classical ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What it costs to split a crowd, exactly: no clock is needed for that."""
+"""The exact cost of splitting a crowd: no clock is needed for that."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SPLIT: dict[str, Question] = {"correlated-count": hc.Count(), "zsum": hc.Count()
 
 @dataclass(frozen=True)
 class Sent:
-    """What one person sends in a collection."""
+    """The upload of one person in a collection."""
 
     messages: int
     message: int  # bytes, sealed

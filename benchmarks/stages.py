@@ -1,4 +1,4 @@
-"""What each stage costs, at several sizes: seconds of a core, megabytes, bytes on the disk."""
+"""The cost of each stage at several sizes: seconds of a core, megabytes, bytes on the disk."""
 
 from __future__ import annotations
 

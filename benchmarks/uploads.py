@@ -24,7 +24,7 @@ MANY, MOST_MILLISECONDS, MEGABYTES, RECOVERED = 1_024, 500.0, 400.0, 5.0
 
 @dataclass(frozen=True)
 class Seen:
-    """What became of every upload, by when it was due."""
+    """The outcome of every upload, by the time it was due."""
 
     due: np.ndarray
     taken: np.ndarray  # seconds from then to the answer

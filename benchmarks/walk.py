@@ -52,7 +52,7 @@ def passed(work: Callable[[], object], folder: Path) -> list[CodeType]:
 
 
 def files(seen: list[CodeType], folder: Path) -> list[str]:
-    """Where they are, within the folder."""
+    """Their paths within the folder."""
     return list(dict.fromkeys(Path(code.co_filename).relative_to(folder).as_posix() for code in seen))
 
 

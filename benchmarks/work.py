@@ -30,7 +30,7 @@ Draw = Callable[[Coins], int]
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What was drawn, and what each draw took."""
+    """The draws, and the work of each."""
 
     drawn: Ints
     took: Floats
@@ -45,7 +45,7 @@ class Work:
 
 
 def noise_of(protocol: Protocol) -> Draw:
-    """What the trusted side adds to one total."""
+    """The noise that the trusted side adds to one total."""
     tally = Tally(protocol.crowd.size, np.array([protocol.crowd.size]))
     middle = round(protocol.released().scale * protocol.crowd.size)
     return lambda coins: int(protocol.release(tally, coins).totals[0]) - middle

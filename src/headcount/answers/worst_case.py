@@ -8,10 +8,11 @@ from functools import cache
 import numpy as np
 
 FLAT = 1.01  # errors that differ by less are as good as equal
+STEPS = 40  # numbers of ones that are looked at first
 HOPELESS = 0.5  # of the highest peak: a lower one is not climbed
 
 
-def worst_truth(error: Callable[[int], float], people: int, steps: int = 40) -> tuple[float, int]:
+def worst_truth(error: Callable[[int], float], people: int, steps: int = STEPS) -> tuple[float, int]:
     """The largest error over all numbers of ones from nobody to everybody, and where it is.
 
     A spread of them is looked at first, then ever closer around every peak. That also finds the
@@ -25,7 +26,7 @@ def worst_truth(error: Callable[[int], float], people: int, steps: int = 40) -> 
     return max((known(top), top) for top in tops)
 
 
-def worst_over_categories(error: Callable[[int], float], people: int, categories: int, steps: int = 40) -> float:
+def worst_over_categories(error: Callable[[int], float], people: int, categories: int) -> float:
     r"""The largest root mean square error over the categories, for any division of the people.
 
     A category has $n/d$ people on average, so that no profile has a larger mean square than the
@@ -33,7 +34,7 @@ def worst_over_categories(error: Callable[[int], float], people: int, categories
     profile has the same one: this.
     """
     known = cache(error)
-    places = np.array(sorted({*_spread(people, steps), worst_truth(known, people, steps)[1], people}))
+    places = np.array(sorted({*_spread(people, STEPS), worst_truth(known, people)[1], people}))
     squares = np.array([known(place) ** 2 for place in places.tolist()])
     mean = people / categories
     low, high = places <= mean, places >= mean

@@ -192,19 +192,14 @@ class Enumerated:
     def tallies(self) -> CrowdLaws:
         return self._summed(self._tallied)
 
-    @cached_property
-    def trusting(self) -> bool:
-        """Whether a trusted side releases the tally; otherwise the messages themselves are in the view."""
-        return self.protocol.model.releases
-
     def view(self, held: Held, help_sent: int = 0) -> Parts:
         """The law of the view: messages, or a released tally with `help_sent` added to it before."""
-        return self._let_go(held, help_sent) if self.trusting else self.messages.law(held)
+        return self._let_go(held, help_sent) if self.protocol.model.releases else self.messages.law(held)
 
     @property
     def seen(self) -> CrowdLaws:
         """The laws that a view is made from."""
-        return self.tallies if self.trusting else self.messages
+        return self.tallies if self.protocol.model.releases else self.messages
 
     def helps(self, people: int, corrupt: int) -> list[int]:
         """Everything that this many corrupt people can add to a tally: any messages, as many as others may send.
@@ -214,7 +209,7 @@ class Enumerated:
         do not matter; nor do known numbers where a tally of this many honest people, or one less,
         is released in the same way with them as without.
         """
-        if not (self.trusting and corrupt):
+        if not (self.protocol.model.releases and corrupt):
             return [0]
         most = max(sum(times for _, times in sent) for law in self._reports for sent in law)
         reached = {0}
@@ -279,7 +274,7 @@ class Enumerated:
         """Every tally that the public is shown, a row each, with its probability as a double."""
         size = self.protocol.nobody().totals.size
         masses: Counter[tuple[int, ...]] = Counter()
-        if self.trusting:
+        if self.protocol.model.releases:
             shown = self if self.party is Party.PUBLIC else self._public
             masses.update({tuple(unpacked(number, size)): part for number, part in shown.view(held).items()})
         else:

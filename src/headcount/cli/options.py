@@ -202,8 +202,7 @@ def where_of(texts: list[str] | None) -> list[bool | float | str] | None:
 def _where(text: str) -> bool | float | str:
     if text.strip().lower() in ("true", "false"):
         return text.strip().lower() == "true"
-    found = number_of(text.strip())
-    return text if found is None else found
+    return _word_or_number(text)
 
 
 def number_of(text: str) -> float | None:

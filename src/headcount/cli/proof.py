@@ -153,9 +153,9 @@ def _released(file: Path) -> Any:
     """The release in this file, its signature checked; None if it is something else."""
     try:
         content = json.loads(read_text(file, "a certificate"))
-    except (ValueError, RecursionError) as problem:
-        if isinstance(problem, BadArgument):
-            raise
+    except BadArgument:
+        raise
+    except (ValueError, RecursionError):
         return None
     release = isinstance(content, dict) and str(content.get("format")).startswith(RELEASE)
     return _releases().Released.read(file) if release else None

@@ -71,15 +71,12 @@ def _cell(answer: Estimate, name: str) -> Cell:
 
 
 def _show(found: Change | Pairs, output: Output) -> None:
-    table = grid("", "")
     if isinstance(found, Pairs):
         table = sheet_table(found.sheet)
-        guarantee = found.guarantee
     else:
-        value, low, high = found.shown()
+        table, (value, low, high) = grid("", ""), found.shown()
         table.add_row(found.named, answered(value, found.task.about))
         table.add_row("95% interval", f"{low} to {high}")
-        guarantee = found.guarantee
-    table.add_row("guarantee", escape(guarantee))
+    table.add_row("guarantee", escape(found.guarantee))
     show(found.to_json(), output.how, table)
     output.draw(found)

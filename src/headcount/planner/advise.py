@@ -142,8 +142,8 @@ def advise(
         if max_contributions > 1:
             raise BadArgument("max_contributions", "is given together with contributes", "leave one of them out")
         max_contributions = counted_rounds(contributes, rounds, budget)
-        task, budget = question_called("task", task).over_rounds(rounds), replace(budget, rounds=1)
-    question = question_called("task", task).planned(private=budget.neighbours.hides_size)
+        task, budget = question_called(task).over_rounds(rounds), replace(budget, rounds=1)
+    question = question_called(task).planned(private=budget.neighbours.hides_size)
     people = 1 + corrupt if n is None else n
     crowd, sizes = crowd_and_sizes(people, budget, least, corrupt, honest, max_contributions)
     given = Situation(

@@ -90,7 +90,7 @@ def frontier(
     if against not in get_args(Against):
         raise BadArgument("against", f"is {against!r}", f"use one of {', '.join(get_args(Against))}")
     given = Situation(
-        question_called("task", task),
+        question_called(task),
         crowd_of(n, None, 0, honest, each=1),
         Budget(epsilon, delta, Neighbours(neighbours)),
         Expected.parse(ones, n),

@@ -72,7 +72,7 @@ def smallest_n(
 
 def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
     """Solved for the protocol that is best in a crowd of some size, and again while another does with fewer people."""
-    question = question_called("task", task)
+    question = question_called(task)
     require_distance(question, within)
     budget = Budget(wishes["epsilon"], wishes["delta"], Neighbours(wishes.get("neighbours", "replace")))
     objective = Objective.parse(wishes.get("objective") or "interval")
@@ -149,7 +149,7 @@ def most_rounds(
     23
     """
 
-    require_distance(question_called("task", task), within)
+    require_distance(question_called(task), within)
 
     def good(rounds: int) -> bool:
         options = advise(

@@ -47,11 +47,11 @@ def required(argument: str, given: object) -> Question:
     return given
 
 
-def question_called(argument: str, given: object) -> Question:
+def question_called(given: object) -> Question:
     """The question itself, or by its name one that needs to be told nothing further."""
     kind = QUESTIONS.get(given) if isinstance(given, str) else None
     simple = kind is not None and not any(told.needed for told in kind.arguments)
-    return kind.posed() if kind is not None and simple else required(argument, given)
+    return kind.posed() if kind is not None and simple else required("task", given)
 
 
 def implied(*, per_person: bool = False, **told: Any) -> Question:

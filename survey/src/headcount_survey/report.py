@@ -1,4 +1,4 @@
-"""What a study leaves behind: its figure, its rows, and a page that puts them together."""
+"""The files of a study: its figure, its rows, and a page that puts them together."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write(study: Study, found: Finding, folder: Path) -> list[Path]:
 
 
 def page(study: Study, found: Finding) -> str:
-    """In Markdown."""
+    """The page of a study, in Markdown."""
     stated, source = [], study.source[0].upper() + study.source[1:]
     if isinstance(study, Theorem):
         stated = [

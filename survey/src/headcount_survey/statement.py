@@ -13,7 +13,7 @@ from headcount_survey.study import Verdict
 
 @dataclass(frozen=True)
 class Seen:
-    """What a computation showed, and the figures of it in one line.
+    """The outcome of a computation, with its figures in one line.
 
     `said` tells whether the statement came out right as it is said; `mended`, whether the corrected
     form did, if there is one that keeps what the statement is for; `instead`, where nothing can be
@@ -47,7 +47,7 @@ class Known(StrEnum):
 
 
 class Severity(StrEnum):
-    """What goes wrong for a reader who relies on the statement as it is said, the gravest first."""
+    """The harm to a reader who relies on the statement as it was made, the gravest first."""
 
     PRIVACY = "privacy"
     ACCURACY = "accuracy"

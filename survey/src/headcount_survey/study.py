@@ -17,7 +17,7 @@ Drawn: TypeAlias = Callable[[Path, str], Path]  # to this file, in this theme
 
 
 class Verdict(StrEnum):
-    """What became of a statement."""
+    """The verdict on a statement."""
 
     HOLDS = "holds"
     CORRECTED = "holds with correction"
@@ -52,7 +52,7 @@ class Study(ABC):
 
     @classmethod
     def of(cls, parameters: Mapping[str, float]) -> Self:
-        """With these in place of its own; a study that has any is a dataclass."""
+        """The study with these parameters; one that has parameters is a dataclass."""
         own: dict[str, type] = {each.name: type(each.default) for each in fields(cls)} if is_dataclass(cls) else {}
         for name, value in parameters.items():
             if name not in own:
@@ -64,7 +64,7 @@ class Study(ABC):
 
     @property
     def command(self) -> str:
-        """What makes it."""
+        """The command that runs it."""
         own: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
         words = [f"headcount study run {self.name}"]
         for each in own:

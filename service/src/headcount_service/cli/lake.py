@@ -115,9 +115,9 @@ def _offer(path: Path) -> Any:
     try:
         offer = json.loads(read_text(path, "a collection"))
         _ = offer["collection"], offer["batch"]
-    except (ValueError, KeyError, TypeError) as problem:
-        if isinstance(problem, BadArgument):
-            raise
+    except BadArgument:
+        raise
+    except (ValueError, KeyError, TypeError):
         works = "give what headcount collection create … --out wrote"
         raise BadArgument("--collection", f"{path} is not that of a collection", works) from None
     return offer

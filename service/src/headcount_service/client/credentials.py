@@ -108,12 +108,15 @@ def _keep(path: Path, made: dict[str, Any]) -> None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        return {}
+    return kept_json(path, FORMAT, "a token that was kept") if path.exists() else {}
+
+
+def kept_json(path: Path, form: str, what: str) -> dict[str, Any]:
+    """A file of the device's folder, of this format."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        if kept["format"] != FORMAT:
+        if kept["format"] != form:
             raise ValueError
     except (OSError, ValueError, KeyError, TypeError):
-        raise Refused(f"{path} is not a token that was kept here", "move it away") from None
+        raise Refused(f"{path} is not {what} here", "move it away") from None
     return dict(kept)

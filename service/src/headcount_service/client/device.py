@@ -20,13 +20,13 @@ from typing import Any
 import numpy.typing as npt
 
 from headcount.common.atomic_files import SECRET, write_atomically
-from headcount.errors import BadArgument, BadData, Refused, RemoteRefusal, Unsupported
+from headcount.errors import BadArgument, BadData, RemoteRefusal, Unsupported
 from headcount.ledger.files import locked
 from headcount.programme.coins import Coins, DeviceCoins
 from headcount.protocols.base.report_size import IDENTITY
 from headcount.questions.question import Question
 from headcount.questions.reading import column
-from headcount_service.client.credentials import Credentials, forget_token
+from headcount_service.client.credentials import Credentials, forget_token, kept_json
 from headcount_service.client.limits import Limits
 from headcount_service.client.receipt import Receipt
 from headcount_service.wire.collection import Admission, Collection, Shortfall
@@ -399,13 +399,7 @@ def _offered(offer: Any, name: str, hash: str | None) -> tuple[Collection, int]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        if kept["format"] != FORMAT:
-            raise ValueError
-    except (OSError, ValueError, KeyError, TypeError):
-        raise Refused(f"{path} is not a report that was made here", "move it away") from None
-    return dict(kept)
+    return kept_json(path, FORMAT, "a report that was made")
 
 
 def _sent(kept: dict[str, Any]) -> dict[str, int]:

@@ -104,9 +104,9 @@ class Operator:
             given = json.loads(read_text(path, "an operator's folder"))
             issuer = _party(ROLE, given) if ROLE in given else None
             return cls(_party("shuffler", given), _party("analyser", given), issuer)
-        except (ValueError, KeyError, TypeError) as problem:
-            if isinstance(problem, BadArgument):
-                raise
+        except BadArgument:
+            raise
+        except (ValueError, KeyError, TypeError):
             raise BadArgument("data", f"{path} has no operator's credentials", "make it anew: headcount desk") from None
 
     @staticmethod

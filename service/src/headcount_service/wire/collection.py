@@ -197,9 +197,9 @@ class Collection:
         """The collection that `to_json` wrote; anything else is refused."""
         try:
             found = _read(canonical(data))
-        except (TypeError, ValueError) as problem:
-            if isinstance(problem, Refused):
-                raise
+        except Refused:
+            raise
+        except (TypeError, ValueError):
             raise _unreadable() from None
         if hash is not None and found.hash != hash:
             raise BadArgument("collection", "has another hash than was expected", "ask its operators for the right one")

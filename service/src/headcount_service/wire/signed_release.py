@@ -101,9 +101,9 @@ class Released:
         """
         try:
             return cls(read_json(read_text(path, "a release")))
-        except ValueError as problem:
-            if isinstance(problem, BadArgument):
-                raise
+        except BadArgument:
+            raise
+        except ValueError:
             raise BadArgument(
                 "release",
                 f"{path} is not JSON that can be read in one way only",
@@ -144,9 +144,9 @@ class Released:
         """
         try:
             return answer_from_json(self.content["estimate"]["released"])
-        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as problem:
-            if isinstance(problem, BadArgument):
-                raise
+        except BadArgument:
+            raise
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
             works = "read what it says under estimate"
             raise BadArgument("release", "is of a version whose answers cannot be asked further", works) from None
 

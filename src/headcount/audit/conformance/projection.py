@@ -105,11 +105,6 @@ class ScalarProjection:
     protocol: Protocol
 
     @property
-    def _trusting(self) -> bool:
-        """Whether only totals are released."""
-        return self.protocol.model.releases
-
-    @property
     def _ends(self) -> tuple[int, int]:
         return 0, self.protocol.task.values - 1
 
@@ -135,7 +130,7 @@ class ScalarProjection:
         return Scores(score).of(self.protocol.programme, {"value": value})
 
     def _scores(self) -> Iterator[Score]:
-        if self._trusting:
+        if self.protocol.model.releases:
             enumerated = Enumerated(self.protocol)
             yield from map(enumerated.adds_to, {0, self.protocol.nobody().totals.size - 1})
             return
@@ -163,7 +158,7 @@ class ScalarProjection:
         return (rest if private else rest + first), rest + last
 
     def _released(self, law: Law) -> Law:
-        if not self._trusting:
+        if not self.protocol.model.releases:
             return law
         if law.masses.size > WIDE:
             raise TooSpread

@@ -39,9 +39,9 @@ import numpy.typing as npt
 from headcount.errors import Unsupported
 from headcount.privacy import Budget, Crowd, PrivacyLoss, TotalVariationSlack, laws
 from headcount.privacy import exact_tables as tables
-from headcount.programme import All, Batch, Below, Brick, Coins, Copies, Emit, Field, Let, Table, Tally
-from headcount.programme.law import Floats, Ints, Noise
-from headcount.protocols.base import Choices, Knob, Shape, likely_variance
+from headcount.programme import All, Batch, Below, Brick, Copies, Emit, Field, Let, Table, Tally
+from headcount.programme.law import Floats, Noise
+from headcount.protocols.base import Choices, Knob, Protocol, Shape, likely_variance
 from headcount.protocols.shared.cells import touched
 from headcount.protocols.shared.cubic_hash import CubicHash
 from headcount.protocols.shared.dummy_messages import PoissonDummies, poisson_loss
@@ -207,8 +207,7 @@ class HashedHistogram(PoissonDummies):
     def extremes(self, reports: int) -> tuple[int, ...]:
         return (0, reports)
 
-    def sample(self, held: Ints, coins: Coins, runs: int) -> Ints:
-        return self.repeated(np.repeat(np.arange(held.size), held), coins, runs)
+    sample = Protocol.sample  # through everybody's own randomiser: supporters of different cells are not independent
 
     @property
     def messages_per_person(self) -> float:

@@ -221,7 +221,7 @@ def _all(given: dict[str, Any], how: Format) -> list[Audit]:
 
 
 def _screen(out: Console) -> Console:
-    """Where to show what is being done: never in a file."""
+    """The stream for progress: never a file."""
     return out if out.is_terminal else Console(stderr=True)
 
 

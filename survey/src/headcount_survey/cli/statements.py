@@ -83,7 +83,7 @@ def _signs(formula: str) -> str:
 
 
 def _grouped(part: str) -> str:
-    """In brackets, unless it is a word or a command."""
+    """The formula in brackets, unless it is a word or a command."""
     inner = part[1:-1] if part.startswith("{") else part
     return inner if re.fullmatch(r"\\?\w+", inner) else f"({inner})"
 
@@ -94,7 +94,7 @@ def check(
     ],
     how: Formats = Format.TABLE,
 ) -> None:
-    """What the notes or a paper say, what became of it, and the evidence; exit code 1 if that does not bear it out."""
+    """A statement of the notes or a paper, its verdict and the evidence; exit code 1 if that does not bear it out."""
     from headcount_survey.statements import found
 
     rows = [_row(one) for one in ProgressBar("checks")(found(key))]

@@ -20,7 +20,7 @@ studies = Commands(help="Every question, figure and theorem of the field, runnab
 
 @studies.command("list")
 def listed(how: Formats = Format.TABLE) -> None:
-    """What can be asked."""
+    """List the studies."""
     from headcount_survey.catalogue import STUDIES
 
     rows = [{"name": found.name, "question": found.question, "source": found.source} for found in STUDIES]

@@ -44,7 +44,7 @@ def ranks(
     low: float | None = None,
     **framing: Unpack[Framing],
 ) -> Path:
-    """In the order given, under a heading for each model, on logarithmic axes that are the same in all panels."""
+    """Draw the rows in this order, under a heading for each model, on the same logarithmic axes in all panels."""
     models = list(dict.fromkeys(row.model for row in rows))
     values = [v for row in rows for cell in row.cells for v in (cell.value, cell.dot) if v]
     low = min(values) / 1.5 if low is None else low

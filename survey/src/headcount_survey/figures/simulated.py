@@ -47,7 +47,7 @@ def simulated(
     unit: str = "people",
     **framing: Unpack[Framing],
 ) -> Path:
-    """On the left how often each error came out, on the right how large a typical one is among more people."""
+    """Draw how often each error came out, on the left, and how large a typical one is among more people."""
     with canvas(path, size=SIZE, panels=2, together=False, **framing) as sheet:
         left, right = sheet.panels
         _shares(left, runs, sheet.theme.models[model], sheet.theme, unit)
@@ -56,7 +56,7 @@ def simulated(
 
 
 def edges(law: Noise, runs: int) -> Floats:
-    """Of bins that hold whole steps of the law, so that none holds one value more than its neighbour."""
+    """The edges of bins that hold whole steps of the law, so that none holds one value more than its neighbour."""
     order = np.argsort(law.values)
     values, reached = law.values[order], np.cumsum(law.masses[order])
     low, high = values[np.searchsorted(reached, FAR)], values[np.searchsorted(reached, reached[-1] - FAR)]

@@ -1,4 +1,4 @@
-"""What fills the places that the notes left blank."""
+"""Answers for the places that the notes left blank."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ ever repeat, another one follows.
 
 
 def left_out(rows: Iterable[Row]) -> str:
-    """Of which protocols there is no row, as the page says it; nothing where all have one."""
+    """The page's sentence about protocols without a row; empty where all have one."""
     seen = {row.protocol for row in rows}
     names = ", ".join(f"`{cls.name}`" for cls in CATALOGUE if cls.name not in seen)
     return f"\nLeft out: {names}.\n" if names else ""

@@ -1,4 +1,4 @@
-"""What every protocol was put through, on one page.
+"""The checks and attacks that every protocol went through, on one page.
 
     python -m headcount_survey.pages.audit --out docs/audit.md
 

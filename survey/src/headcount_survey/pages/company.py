@@ -89,7 +89,7 @@ def _by_accounting(case: Case) -> str:
 
 
 def _tuned(case: Case) -> str:
-    """What the error of sampling hangs on."""
+    """The dependence of sampling's error on the threshold."""
     sampled = case.exact[1]
     if sampled.protocol is None:
         return ""

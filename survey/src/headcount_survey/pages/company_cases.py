@@ -77,7 +77,7 @@ class Case:
 
     @cached_property
     def papers(self) -> list[Answer]:
-        """With the parameters of the papers' closed forms."""
+        """The protocols with the parameters of the papers' closed forms."""
         found, crowd = [], Crowd(self.people)
         for name in NOTES:
             cls = named(name)
@@ -98,7 +98,7 @@ class Case:
 
     @cached_property
     def advised(self) -> dict[str, Answer]:
-        """By whom one trusts, from the whole catalogue."""
+        """The advised plan for each model of trust, from the whole catalogue."""
         found = {}
         for trust, models in TRUST.items():
             advice = self._advice(models)
@@ -117,12 +117,12 @@ class Case:
 
     @cached_property
     def paper(self) -> Answer:
-        """What the papers' constants advise."""
+        """The choice by the papers' constants."""
         return min(self.papers, key=lambda answer: answer.predicted)
 
     @cached_property
     def better(self) -> Answer:
-        """What exact accounting says of the same two."""
+        """The better of the same two by exact accounting."""
         return min(self.exact, key=lambda answer: answer.predicted)
 
     @property

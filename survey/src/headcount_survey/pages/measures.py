@@ -56,7 +56,7 @@ def called_none(noise: Noise) -> float:
 
 
 def detectable(protocol: Protocol, people: int) -> int:
-    """From how many holders on, one by one, the answer exceeds 19 times out of 20 what is still called none.
+    """The fewest holders of whom 19 of 20 answers exceed what is still called none.
 
     Where answers lie on a lattice that moves with the truth, a smaller number may be noticed as
     often by luck.
@@ -73,7 +73,7 @@ def detectable(protocol: Protocol, people: int) -> int:
 
 
 def sizes(errors: Floats, objective: str) -> Floats:
-    """What is compared of each run and cell: a row a run."""
+    """The figure of each run and cell that is compared: a row a run."""
     if objective == "worst-bin":
         return np.asarray(np.abs(errors).max(axis=1, keepdims=True), dtype=np.float64)
     return np.abs(errors)

@@ -32,7 +32,7 @@ def _job(given: tuple[int, str, int]) -> list[JudgedPrediction]:
 
 
 def judgements(runs: int) -> Iterator[tuple[Scenario, JudgedPrediction]]:
-    """On all cores, in the order of the situations and of the catalogue."""
+    """All judgements, made on all cores, in the order of the situations and of the catalogue."""
     grid = list(situations())
     jobs = [(place, cls.name, runs) for place, each in enumerate(grid) for cls in answering(each.task)]
     with ProcessPoolExecutor() as pool:
@@ -100,7 +100,7 @@ def page(found: Sequence[tuple[Scenario, JudgedPrediction]], runs: int) -> str:
 
 
 def _overview(rows: Iterable[JudgedPrediction]) -> Iterator[str]:
-    """Of every task and model: how many were judged, and the worst of each figure."""
+    """For every task and model the number of judgements, and the worst of each figure."""
     yield "| task | model | rows | worst z of bias | of variance | least within | most inside | least coverage |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|"
     tasks, models = ("count", "fraction", "histogram", "sum", "mean"), list(Model)

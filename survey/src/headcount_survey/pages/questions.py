@@ -53,7 +53,7 @@ class Asked:
         )
 
     def values(self, protocol: Protocol, held: tuple[int, ...]) -> Values:
-        """What people hold: of sums, all of them what is hardest for the protocol."""
+        """People's values; for sums, everybody's is the hardest for the protocol."""
         if self.task.shape is Shape.AMOUNT:
             return np.full(self.people, protocol.hardest_value, dtype=np.int64)
         if self.task.shape.several:
@@ -61,7 +61,7 @@ class Asked:
         return np.repeat([0, 1], [self.people - held[0], held[0]])
 
     def errors(self, protocol: Protocol, runs: int, seed: int, held: tuple[int, ...]) -> Floats:
-        """In people, a row a run."""
+        """Errors in people, a row a run."""
         values = self.values(protocol, held)
         distinct, where = np.unique(released_totals(protocol, values, runs, seed), axis=0, return_inverse=True)
         points = np.array([protocol.point(Tally(values.size, row)) for row in distinct])

@@ -120,7 +120,7 @@ def crowd(task: Question, people: int) -> Ints:
 
 
 def truths(task: Question, held: Ints) -> Floats:
-    """What the crowd's answer is, in people."""
+    """The crowd's true answers, in people."""
     if task.shape.several:
         return held.astype(np.float64)
     return np.asarray(sum(many * task.truth(np.array([value])) for value, many in enumerate(held.tolist())))

@@ -57,7 +57,7 @@ class Composition(Study):
 
 @lru_cache(maxsize=8)
 def loss(name: str) -> PrivacyLoss:
-    """Of one count: of the protocol as calibrated, or the worst that the budget allows."""
+    """The loss of one count: of the protocol as calibrated, or the worst that the budget allows."""
     if name == "optimal":
         return ApproximateDP(EACH)
     if name == WIDE:

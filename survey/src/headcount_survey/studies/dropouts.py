@@ -50,7 +50,7 @@ def _planned(cls: type[Protocol], least: int, quick: bool) -> Protocol:
 
 
 def _rows(cls: type[Protocol], shares: tuple[float, ...], quick: bool) -> list[dict[str, Any]]:
-    """For a plan that counts on everybody and for one that counts on 70%."""
+    """Rows for a plan that counts on everybody and for one that counts on 70%."""
     rows = []
     for relied in (1.0, RELIED):
         protocol = _planned(cls, round(relied * PEOPLE), quick)
@@ -75,7 +75,7 @@ def _left(rows: list[dict[str, Any]], name: str, relied: float) -> dict[float, f
 
 
 def _moved(rows: list[dict[str, Any]]) -> list[str]:
-    """Protocols whose guarantee depends on who comes."""
+    """Protocols whose guarantee depends on how many people report."""
     names = dict.fromkeys(row["protocol"] for row in rows)
     return [name for name in names if len({_left(rows, name, 1.0)[gone] for gone in (0.0, 0.5)}) > 1]
 

@@ -61,7 +61,7 @@ class ErrorAndOnes(Study):
 
 
 def protocols() -> list[tuple[float, str, Zsum]]:
-    """By the paper and calibrated, with and without its threshold, for either budget."""
+    """The protocol by the paper and calibrated, with and without its threshold, for either budget."""
     found = []
     for budget in BUDGETS:
         crowd = Crowd(PEOPLE)
@@ -72,7 +72,7 @@ def protocols() -> list[tuple[float, str, Zsum]]:
 
 
 def numbers_of_ones(protocol: Zsum, steps: int) -> list[int]:
-    """From nobody to everybody, with a closer look about the floor."""
+    """Numbers of ones from none to all, closer together about the floor."""
     about = PEOPLE * float(protocol.gamma) * np.array([0.7, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.2, 1.4])
     return sorted({0, *np.concatenate([np.geomspace(1, PEOPLE, steps), about]).round().astype(int).tolist()})
 

@@ -60,7 +60,7 @@ def _choose(n: int, k: Any) -> Any:
 
 
 def shown(law: Law, threshold: int) -> Law:
-    """What passes the threshold; all the rest is one outcome, 0."""
+    """The law of what passes the threshold; all the rest is one outcome, 0."""
     masses = np.zeros(law.start + law.masses.size)
     masses[law.start :] = law.masses
     hidden = masses[:threshold].sum()
@@ -70,14 +70,14 @@ def shown(law: Law, threshold: int) -> Law:
 
 
 def delta_of(law: Callable[[int], Law], ones: int, threshold: int) -> float:
-    """With one person more who holds a one, against without: in either order."""
+    """Delta of one more person with a one against none, in the worse order."""
     pair = Pair.of(shown(law(ones + 1), threshold), shown(law(ones), threshold))
     forward, backward = pair.orders(np.array([EPSILON]))
     return float(max(forward[0], backward[0]))
 
 
 def _row(people: int, rate: float, zeros: int) -> dict[str, Any]:
-    """Somebody holds a one or not, where so many of the people hold none at least."""
+    """A row for a person who holds a one or not, among this many others who hold none at least."""
     ones, sampled = people - zeros, round(rate * people)
     return {
         "part": "large",
@@ -113,7 +113,7 @@ def _small() -> Iterator[dict[str, Any]]:
 
 
 def listed(people: int, sampled: int, ones: int) -> Law:
-    """By listing every sample."""
+    """Delta by listing every sample."""
     found = [sum(person < ones for person in sample) for sample in combinations(range(people), sampled)]
     return Law(0, np.bincount(found, minlength=sampled + 1) / len(found))
 

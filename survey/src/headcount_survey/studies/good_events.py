@@ -109,7 +109,7 @@ def _sampled(ones: Ints) -> list[dict[str, Any]]:
 
 
 def delta_at(ones: Ints, threshold: int) -> Floats:
-    """Of one holder more: what is reported and too likely, by exactly how much."""
+    """Delta of one more holder: by how much reported counts are too likely."""
     factor = math.exp(EPSILON)
     first = np.maximum(threshold, np.ceil((ones + 1) * (1.0 - (1.0 - RATE) / factor))) - 1.0
     more = laws.binomial_above(np.minimum(first, ones + 1), ones + 1, RATE)

@@ -73,7 +73,7 @@ def oracle(name: str, epsilon: float, categories: int) -> Protocol:
 
 
 def error(name: str, epsilon: float, categories: int, share: float = 0.0) -> float:
-    """Of a category that this share of the people hold."""
+    """The error of a category that this share of the people hold."""
     return oracle(name, epsilon, categories).rmse(round(share * PEOPLE))
 
 

@@ -68,7 +68,7 @@ def worst(variance: Callable[[float, float], float], epsilon: float) -> float:
 
 
 def crossing(first: Callable[[float], float], second: Callable[[float], float]) -> float:
-    """Where the first stops being the smaller."""
+    """The epsilon at which the first error stops being the smaller."""
     low, high = 0.05, 8.0
     while high - low > 1e-9:
         middle = (low + high) / 2.0
@@ -97,7 +97,7 @@ def protocol(name: str, epsilon: float) -> Protocol:
 
 
 def _row(name: str, epsilon: float, value: float | None, quick: bool) -> dict[str, Any]:
-    """For people who all hold the value, or for the worst one. A sum over [0, 1] has a quarter of the variance."""
+    """A row for people who all hold the value, or the worst one. A sum over [0, 1] has a quarter of the variance."""
     variance, chosen = VARIANCES[name], protocol(name, epsilon)
     formula = worst(variance, epsilon) if value is None else variance(epsilon, 2.0 * value - 1.0)
     seen = None

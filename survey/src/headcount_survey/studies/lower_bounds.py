@@ -110,13 +110,13 @@ def least_local(people: int, epsilon: float) -> float:
     return math.sqrt(float((second - first**2 / mass).sum()) / (people + 1))
 
 
-def least_local_histogram(people: int, bins: int, epsilon: float, sure: float = SURE) -> float:
-    """No local histogram of one report each keeps every bin within less with this chance, in every crowd."""
+def least_local_histogram(people: int, bins: int, epsilon: float) -> float:
+    """No local histogram of one report each keeps every bin within less with chance `SURE`, in every crowd."""
 
     def certain(share: float) -> int:
         """How many hold the bin at least, but for the chance that is left over."""
         told = people * (2.0 * share * math.sinh(epsilon / 2.0)) ** 2
-        left = sure - (told + math.log(2.0)) / math.log(bins - 1)
+        left = SURE - (told + math.log(2.0)) / math.log(bins - 1)
         holders = np.arange(people + 1.0)
         return int(np.searchsorted(np.cumsum(binomial_masses(holders, people, share, 1.0 - share)), left))
 

@@ -1,4 +1,4 @@
-"""What the three surveys share: one data set, every protocol that answers, bounds beside
+"""The parts that three surveys share: one data set, every protocol that answers, bounds beside
 predictions beside runs.
 
 The data set is made up: everybody has a number between 0 and 1, the squares of evenly spread ones,
@@ -45,7 +45,7 @@ DERIVED = ("shuffled-", "blanket-histogram")
 
 @dataclass(frozen=True)
 class Bound:
-    """What is stated, constants left out: the error of a sum and of a mean, its growth, the messages.
+    """Stated asymptotics: the error of a sum and of a mean, its growth, the messages.
 
     Most are the literature's. Those of `DERIVED` follow here from the local protocol and the
     epsilon that shuffling leaves it, and no paper is known to state them.

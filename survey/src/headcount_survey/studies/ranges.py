@@ -71,7 +71,7 @@ def _row(name: str, bins: int, kind: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=512)
 def planned(name: str, bins: int, kind: str) -> Protocol:
-    """For a typical range, with single bins, a tree of two children, of so many children, or the best."""
+    """The plan for a typical range: with single bins, a tree of two children, of this many children, or the best."""
     radices = None if kind == "best" else (bins,) if kind == "single bins" else _even(bins, kind)
     task = Distribution((0, bins), bins, radices=radices)
     return calibrate(named(name), task, Crowd(PEOPLE), Budget(EPSILON, DELTA))

@@ -90,7 +90,7 @@ def exactly(epsilon: float, delta: float, threshold: int, people: int = PEOPLE) 
 
 @lru_cache(maxsize=64)
 def best_for(ones: int, people: int, budget: Budget) -> SampleThreshold:
-    """Of all thresholds, the one with the least error for so many ones, each at its largest rate."""
+    """The threshold with the least error for this many ones, each at its largest rate."""
     return calibrate(SampleThreshold, Count(), Crowd(people), budget, lambda protocol: protocol.rmse(ones))
 
 

@@ -81,7 +81,7 @@ def _row(name: str, bins: int, people: int, runs: int) -> dict[str, Any] | None:
 
 
 def worst(protocol: Protocol) -> float:
-    """With this confidence no bin is off by more: each is trusted that much more often.
+    """The error that no bin exceeds with this confidence: each bin is trusted that much more often.
 
     Where a bin that nobody holds has no error at all, no more bins can err than there are
     people."""

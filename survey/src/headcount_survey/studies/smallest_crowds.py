@@ -54,7 +54,7 @@ class SmallestCrowds(Study):
 
 @lru_cache(maxsize=256)
 def fewest(name: str, epsilon: float) -> int | None:
-    """For whom the budget is met and the error is below half of them."""
+    """The fewest people for whom the budget is met and the error is below half of them."""
     return smallest_crowd(named(name), Count(), Crowd(1), Budget(epsilon, DELTA))
 
 

@@ -70,7 +70,7 @@ def _count(protocol: Zsum, ones: int) -> dict[str, Any]:
 
 
 def _bins(protocol: Zsum, empty: int) -> dict[str, Any]:
-    """What the worst bin's error stays below with 95%, for bins that are filled well or hardly."""
+    """The 95% quantile of the worst bin's error, for bins that are filled well or hardly."""
     law, cut = protocol.noise(FULL, PEOPLE), {name: _cut(protocol).noise(k, PEOPLE) for name, k in CROWDS.items()}
     return {
         "part": "a histogram",

@@ -51,7 +51,7 @@ def passed(protocol: Protocol, ones: int, cut: float) -> float:
 
 
 def cut_of(protocol: Protocol) -> float:
-    """What is exceeded in one of twenty runs at most where nobody holds a one."""
+    """The answer that is exceeded in at most one of twenty runs where nobody holds a one."""
     law = protocol.noise(0, PEOPLE)
     order = np.argsort(law.values)
     reached = np.cumsum(law.masses[order])

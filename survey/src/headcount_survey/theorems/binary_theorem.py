@@ -47,7 +47,7 @@ class Setting:
 
     @classmethod
     def of(cls, epsilon: Fraction, delta: Fraction, times: Fraction | int) -> Setting:
-        """So many times K people, rounded up."""
+        """This many times K people, rounded up."""
         return cls(epsilon, delta, ceil(most(noise(epsilon, delta) * ball(times))))
 
     def __str__(self) -> str:

@@ -27,7 +27,7 @@ Exact: TypeAlias = int | Fraction | arb | float  # a double only where it is inf
 
 
 class Form(StrEnum):
-    """Whose words a claim is in."""
+    """The form in which a claim is stated."""
 
     TRUE = "as it ought to read"
     NOTES = "as it was written"
@@ -40,7 +40,7 @@ class Form(StrEnum):
 
 @dataclass(frozen=True)
 class Case:
-    """Where, and the two numbers of which the first should be at most the second."""
+    """A case: its place, and two numbers of which the first should be at most the second."""
 
     at: str
     left: Exact
@@ -67,7 +67,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Claim:
-    """What is claimed, in whose words, in how many cases it was seen and fails, and the case that strains it most."""
+    """A claim and its form, the number of cases and of failures, and the case that strains it most."""
 
     text: str
     form: Form
@@ -100,7 +100,7 @@ class Checked(Theorem):
 
     @abstractmethod
     def claims(self, quick: bool, watch: Progress) -> Claims:
-        """What is to be checked; claims in a form that is false are there to be refuted."""
+        """The claims to check; those in a false form are there to be refuted."""
 
     @abstractmethod
     def answer(self, claims: Claims) -> str:
@@ -157,7 +157,7 @@ def crowd(people: int) -> str:
 
 
 def plain(value: Exact) -> float:
-    """As a double; what is too large for one is infinite."""
+    """The number as a double; infinite if it is too large for one."""
     if isinstance(value, arb):
         return float(value)
     try:
@@ -175,7 +175,7 @@ def shown(value: Exact) -> str:
 
 
 def within(values: Sequence[Exact]) -> str:
-    """From the smallest to the largest."""
+    """The smallest and the largest, in words."""
     return f"{shown(min(values))} to {shown(max(values))}"
 
 

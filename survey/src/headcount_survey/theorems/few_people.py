@@ -25,7 +25,7 @@ def convolved(a: Masses, b: Masses) -> Masses:
 
 
 def distance(a: Masses, b: Masses) -> Fraction:
-    """In total variation."""
+    """Their total variation distance."""
     wide = max(len(a), len(b))
     return sum((abs(x - y) for x, y in zip(padded(a, wide), padded(b, wide), strict=True)), Fraction(0)) / 2
 
@@ -45,7 +45,7 @@ class Flipping:
         return f"n = {self.people}, flip = {self.flip}"
 
     def law(self, ones: int) -> Masses:
-        """Of the ones that the shuffler shows."""
+        """The law of the ones that the shuffler shows."""
         return convolved(binomial(ones, 1 - self.flip), binomial(self.people - ones, self.flip))
 
     def by_sampling(self, ones: int) -> Masses:
@@ -58,7 +58,7 @@ class Flipping:
         return total
 
     def variance(self, ones: int) -> Fraction:
-        """Of the unbiased estimate."""
+        """The variance of the unbiased estimate."""
         return _variance(self.law(ones)) / (1 - 2 * self.flip) ** 2
 
 
@@ -78,7 +78,7 @@ class Sampling:
         return [hidden, *(m if v >= self.threshold else Fraction(0) for v, m in enumerate(sampled) if v)]
 
     def variance(self, ones: int) -> Fraction:
-        """Of the estimate, before the threshold."""
+        """The variance of the estimate, before the threshold."""
         return _variance(binomial(ones, self.rate)) / self.rate**2
 
 

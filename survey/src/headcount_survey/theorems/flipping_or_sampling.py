@@ -21,7 +21,7 @@ TENTHS = tuple(Fraction(i, 10) for i in range(1, 10))
 
 
 def closest(flipping: Flipping) -> Case:
-    """Of all rates and thresholds the one whose laws are nearest, for the worst number of ones; equal would be 0."""
+    """The rate and threshold whose laws are nearest, for the worst number of ones; equal laws would be 0 apart."""
     n = flipping.people
     laws = [flipping.law(k) for k in range(n + 1)]
     far = {
@@ -179,7 +179,7 @@ def _sent(flipping: Flipping) -> Randomiser:
 
 
 def _ratios(flips: list[Flipping], samples: list[Sampling], most: int) -> Iterator[Case]:
-    """Of one more one: at each count against the next."""
+    """The likelihood ratios of one more one: at each count against the next."""
     for f in flips:
         for k in range(f.people):
             yield from _growing(f"{f}, {k} ones", f.law(k), f.law(k + 1))

@@ -40,7 +40,7 @@ def one_bin(_: Setting, beta: arb) -> arb:
 
 
 def every_person(setting: Setting, beta: arb) -> arb:
-    """As if each of n people had a bin of their own."""
+    """The union bound as if each of n people had a bin of their own."""
     return (2 * setting.people / beta).log()
 
 

@@ -61,7 +61,7 @@ def one_more(protocols: Iterable[Protocol]) -> Iterator[Case]:
 
 
 def _compared(at: str, fewer: Interval, more: Interval) -> Case:
-    """Both are intervals, and far narrower than any difference that matters."""
+    """Compared as intervals, which are far narrower than any difference that matters."""
     if max(fewer.width, more.width) > AGREES:
         raise ArithmeticError(f"too little is known: {at}")
     return Case(at, more.low, fewer.high)

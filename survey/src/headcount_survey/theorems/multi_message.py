@@ -47,7 +47,7 @@ def unreached(people: int) -> Case:
 
 
 def telling(randomiser: Randomiser, people: int, name: str = "") -> Case:
-    """In how many ways a crowd can show what is impossible for its neighbour; in none, the largest ratio is finite."""
+    """The number of views that are possible for a crowd and not for its neighbour; 0 if the largest ratio is finite."""
     return Case(", ".join(filter(None, (name, crowd(people)))), randomiser.telling(people), 0)
 
 

@@ -37,7 +37,7 @@ def one_more(rate: Fraction, threshold: int, factor: Fraction) -> arb:
 
 
 def shown_counts(k: int, rate: Fraction, threshold: int) -> list[Fraction]:
-    """Of a bucket with k holders; what is suppressed comes first."""
+    """The law of the shown count of a bucket with k holders; suppression comes first."""
     hidden = sum((mass(k, rate, v) for v in range(min(threshold, k + 1))), Fraction(0))
     return [hidden, *(mass(k, rate, v) for v in range(threshold, k + 1))]
 

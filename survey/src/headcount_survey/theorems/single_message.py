@@ -39,16 +39,16 @@ class Tried:
         return f"{self.name}, {crowd(self.people)}"
 
 
-def extremal(factor: int = 3) -> Iterator[tuple[str, Randomiser]]:
-    """Randomisers all of whose ratios are 1 or the factor, as the best ones are."""
+def extremal() -> Iterator[tuple[str, Randomiser]]:
+    """Randomisers all of whose ratios are 1 or 3: the best ones have but two."""
     for values in (2, 3):
-        rows = [[factor if i == j else 1 for j in range(values)] for i in range(values)]
+        rows = [[3 if i == j else 1 for j in range(values)] for i in range(values)]
         yield f"response over {values} values", Randomiser.single(rows)
         yield f"response over {values} values, or silence", Randomiser.single([[*row, 2] for row in rows])
     pairs = [(0, 1), (0, 2), (1, 2)]
     yield (
         "one pair of three values",
-        Randomiser.single([[factor if i in pair else 1 for pair in pairs] for i in range(3)]),
+        Randomiser.single([[3 if i in pair else 1 for pair in pairs] for i in range(3)]),
     )
 
 
@@ -88,7 +88,7 @@ def violating_crowds(randomiser: Randomiser, factor: Fraction) -> tuple[int, int
 
 
 def witnessed(tried: Tried) -> Case:
-    """For an epsilon just below the randomiser's own: e**epsilon times the one chance of the event, and the other."""
+    """Just below the randomiser's own epsilon: e**epsilon times one chance of the event, and the other."""
     randomiser, people = tried.randomiser, tried.people
     factor = ALMOST * Fraction(randomiser.factor(1))
     x, other, message = violating_crowds(randomiser, factor)

@@ -39,7 +39,7 @@ class Binomial:
 
     @cached_property
     def masses(self) -> list[int]:
-        """In parts of denominator**n."""
+        """Masses in parts of denominator**n."""
         yes, whole = self.gamma.numerator, self.gamma.denominator
         return [comb(self.n, y) * yes**y * (whole - yes) ** (self.n - y) for y in range(self.n + 1)]
 
@@ -93,13 +93,13 @@ def downward(law: Binomial) -> Fraction:
 
 
 def grid(people: tuple[int, ...]) -> list[Binomial]:
-    """Wherever the lemma allows a step of at least one."""
+    """The grid of cases in which the lemma allows a step of at least one."""
     every = (Binomial(n, gamma, alpha) for n in people for gamma in GAMMAS for alpha in ALPHAS)
     return [law for law in every if law.furthest >= 1]
 
 
 def steps(law: Binomial) -> list[int]:
-    """Of either sign: the shortest, some between, the longest."""
+    """Steps of either sign: the shortest, some between, the longest."""
     longest = law.furthest
     return [sign * k for k in sorted({1, 2, 3, longest // 2, longest}) if 1 <= k <= longest for sign in (1, -1)]
 

@@ -72,7 +72,7 @@ class Law:
         )
 
     def divergence(self, change: Sequence[int], factor: Fraction) -> Fraction:
-        """Of independent noise in each coordinate from the same noise about the changed answer."""
+        """The divergence of independent noise in each coordinate from the same noise about the changed answer."""
         p, q = factor.numerator, factor.denominator
         excess = 0
         for outcome in product(range(len(self.weights)), repeat=len(change)):
@@ -104,7 +104,7 @@ class Change:
 
     @property
     def delta(self) -> Fraction:
-        """Of the law, for steps up to one."""
+        """The law's delta, for steps up to one."""
         return self.law.smoothness(self.factor, 1)
 
     @property

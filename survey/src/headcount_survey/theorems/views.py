@@ -1,4 +1,4 @@
-"""What a shuffler shows of a few people, for any randomiser with finitely many outcomes: multisets,
+"""The views of a few people behind a shuffler, for any randomiser with finitely many outcomes: multisets,
 in integers."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def multiset(*times: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Randomiser:
-    """For each value the weights of what one person sends, all in parts of the same total."""
+    """A randomiser: for each value the weights of its messages, all in parts of the same total."""
 
     reports: tuple[View, ...]
 
@@ -45,7 +45,7 @@ class Randomiser:
         return {}
 
     def view(self, held: Held) -> View:
-        """Of a crowd in which each value is held so often: in parts of total**people."""
+        """The view of a crowd with these numbers of holders, in parts of total**people."""
         if not any(held):
             return {0: 1}
         if held not in self._known:
@@ -80,7 +80,7 @@ class Randomiser:
         return sum(len(self.view(first).keys() - self.view(second).keys()) for first, second in self.neighbours(people))
 
     def delta(self, people: int, factor: Fraction) -> Fraction:
-        """Of the guarantee with this e**epsilon."""
+        """The delta of the guarantee with this e**epsilon."""
         p, q = factor.numerator, factor.denominator
         worst = 0
         for first, second in self.neighbours(people):

@@ -91,7 +91,7 @@ def biases(most: int, sign: int) -> Iterator[Case]:
 
 
 def variance(gamma: Fraction) -> Fraction:
-    """Of one person's part in the estimate."""
+    """The variance of one person's part in the estimate."""
     return (Fraction(1, 4) - gamma**2) / (4 * gamma**2)
 
 
