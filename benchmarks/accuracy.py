@@ -99,7 +99,7 @@ def _oracles(task: str) -> Iterator[Contender]:
 
 @dataclass(frozen=True)
 class Error:
-    """The root of the mean square, and how well so many runs know it."""
+    """The root of the mean square, and how well this many runs know it."""
 
     size: float
     give_or_take: float

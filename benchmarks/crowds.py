@@ -17,7 +17,7 @@ BOUNDS = (0.0, 100.0)
 
 @dataclass(frozen=True)
 class CrowdFile:
-    """So many people: whether they clicked (three in ten), one of the keys (the k-th 1/k as often as the first), and a
+    """A crowd: whether people clicked (three in ten), one of the keys (the k-th 1/k as often as the first), and a
     number from 0 to 100, of which small ones are more frequent."""
 
     people: int

@@ -62,7 +62,7 @@ def sent(name: str, people: int) -> Sent:
 
 
 def apart(name: str, people: int, number: int) -> float:
-    """The error of the sum of so many answers, each of a shard that has the noise it needs for itself."""
+    """The error of the sum over the shards, each of which has the noise that it needs for itself."""
     alone = hc.protocol(name, SPLIT[name], n=people // number, epsilon=BUDGET.epsilon, delta=BUDGET.delta)
     return math.sqrt(number) * alone.rmse()
 

@@ -50,7 +50,7 @@ class Measured:
 
 
 def uploading(seen: Measured, database: str, sizes: Sequence[int]) -> None:
-    """Seconds of a core, the database's own included, for so many uploads that come as fast as in the benchmark."""
+    """Seconds of a core, the database's own included, for this many uploads that come as fast as in the benchmark."""
     with serving(database) as served:
         server = _database_processes(served)
         for size in sizes:
@@ -97,7 +97,7 @@ def batches(seen: Measured, database: str, sizes: Sequence[int]) -> None:
 
 
 def sealing(seen: Measured, messages: Sequence[int], reports: int) -> None:
-    """Seconds of a device's core for a report of so many messages: drawn, sealed twice, not yet on the disk."""
+    """Seconds of a device's core for a report of this many messages: drawn, sealed twice, not yet on the disk."""
     for number in messages:
         with TemporaryDirectory(prefix="headcount-bench-") as name:
             offer, collection = devices._offer(Path(name), number)
@@ -113,7 +113,7 @@ def sealing(seen: Measured, messages: Sequence[int], reports: int) -> None:
 
 
 def charging(seen: Measured, earlier: Sequence[int]) -> None:
-    """Seconds of a charge after so many earlier ones, of two questions in turn, in a file."""
+    """Seconds of a charge after this many earlier ones, of two questions in turn, in a file."""
     questions = [
         hc.Plan(hc.protocol(name, n=10**6, epsilon=SMALL.epsilon, delta=SMALL.delta), SMALL)
         for name in ("zsum", "correlated-count")
@@ -133,7 +133,7 @@ def charging(seen: Measured, earlier: Sequence[int]) -> None:
 
 
 def files(seen: Measured, sizes: Sequence[int]) -> None:
-    """Seconds of a core to count so many rows of a Parquet file."""
+    """Seconds of a core to count this many rows of a Parquet file."""
     for size in sizes:
         with TemporaryDirectory(prefix="headcount-bench-") as name:
             path = Path(name) / "rows.parquet"

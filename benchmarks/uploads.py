@@ -60,7 +60,7 @@ def sent(
     served: Serving, collection: Collection, connections: int, *phases: tuple[float, float], door: str = "wait",
     before: Callable[[], object] = lambda: None,
 ) -> Seen:  # fmt: skip
-    """Uploads at these rates, for so many seconds each; sealed before the clock starts."""
+    """Uploads at these rates, for this many seconds each; sealed before the clock starts."""
     offer = served.desk.shuffler.ask("GET", f"/v1/collections/{collection.id}")
     uploads, out = served.folder / "uploads", served.folder / "seen.npz"
     sealing.write_uploads(uploads, offer, sum(round(rate * seconds) for rate, seconds in phases))

@@ -52,7 +52,7 @@ def noise_of(protocol: Protocol) -> Draw:
 
 
 def counted(draw: Draw, *, draws: int = 1_000, coins: Coins | None = None) -> Work:
-    """The lines run and the bytes taken, together, by each of so many draws."""
+    """The lines run and the bytes taken, together, by each of these draws."""
     tape = RecordedCoins(int((coins or SecretCoins()).below(1 << 62, 1)[0]))
     draw(tape)  # tables are made only once
     drawn, took = np.empty(draws, dtype=np.int64), np.empty(draws)
@@ -83,7 +83,7 @@ def _lines(work: Callable[[], int]) -> tuple[int, int]:
 
 
 def clocked(draw: Draw, *, draws: int = 100_000, coins: Coins | None = None) -> Work:
-    """The seconds that each of so many draws took."""
+    """The seconds that each of these draws took."""
     coins = coins or SecretCoins()
     drawn, took = np.empty(draws, dtype=np.int64), np.empty(draws)
     for i in range(draws):

@@ -59,7 +59,7 @@ def laplace(job):
 
 
 def composed(job):
-    """What its accountant says of so many (epsilon, delta), of which alone it knows."""
+    """The epsilon that its accountant composes from this many (epsilon, delta), all it knows of."""
     epsilon, delta = job["each"]
 
     def work():

@@ -81,7 +81,7 @@ def question(job):
 
 
 def composed(job):
-    """What so many questions of one kind come to together."""
+    """The epsilon of this many questions of one kind together."""
     asked, times = question(job), job["times"]
     return lambda: compose([asked.loss] * times).epsilon(job["delta"])
 

@@ -2,7 +2,7 @@
 
 `python -P serving.py NAME` loads NAME.py from beside this file, which has `PACKAGES` and, for each task, a function
 that takes the job and gives back what is to be timed. A job says `task`, whatever that task needs, and `runs`: how
-often, or until so many `seconds` have passed, after one more to `warm` up. The answer has the seconds and, if
+often, or until this many `seconds` have passed, after one more to `warm` up. The answer has the seconds and, if
 `answers` are wanted, the answer of every run, the most memory that was held by this process and its children together,
 and the packages' versions; or else the error.
 

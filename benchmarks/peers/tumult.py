@@ -31,7 +31,7 @@ def evaluated(job, frame, query):
 
 
 def read(job, name):
-    """The crowd, or so many copies of it."""
+    """The crowd, or this many copies of it."""
     frame = spark().read.parquet(job["data"]).select(name)
     copies = job.get("copies", 0)
     return frame.crossJoin(spark().range(copies).withColumnRenamed("id", "copy")).cache() if copies else frame

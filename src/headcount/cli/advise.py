@@ -40,7 +40,7 @@ Windows = Annotated[
     int | None,
     typer.Option(
         **WHOLE,
-        help="Also tell what is promised if the budget is given anew, each time for so many rounds, this often.",
+        help="Also tell what is promised if the budget of all these rounds is given anew this often.",
     ),
 ]
 Ones = Annotated[

@@ -75,7 +75,7 @@ Numbers = Annotated[
 ]
 By = Annotated[list[str] | None, typer.Option(help="A column of groups, for an answer in each of them (repeatable).")]
 Unit = Annotated[str | None, typer.Option(help="The column of person ids, if a person may have several rows.")]
-MaxContributions = Annotated[int | None, typer.Option(**WHOLE, help="So many of a person's rows count; with --unit.")]
+MaxContributions = Annotated[int | None, typer.Option(**WHOLE, help="How many of a person's rows count; with --unit.")]
 ModelName = Annotated[
     str | None,
     typer.Option("--model", help="Who adds the noise: central, unless told. With another, devices are simulated."),

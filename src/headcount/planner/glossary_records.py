@@ -53,7 +53,7 @@ PICTURES = {
     "against": "What the error is held against: messages, epsilon, the number of people (n), or dropouts.",
     "x": "The place along what the error is held against.",
     "over": "The range of what the error is held against.",
-    "epsilon_left": "The epsilon that is left of a plan that counted on everybody, if so many drop out. Where there "
+    "epsilon_left": "The epsilon that is left of a plan that counted on everybody, if this many drop out. Where there "
     "is none (null), nothing is left.",
     "map": "Which protocol counts best for each number of people and each number of ones among them.",
     "panels": "Maps side by side, each with its own rules.",

@@ -85,7 +85,7 @@ def create(
     release_at_close: Annotated[
         bool, typer.Option("--release-at-close", help="The analyser releases a batch as soon as it is delivered.")
     ] = False,
-    most: Annotated[int | None, typer.Option(help="So many reports fill a batch; 10,000,000 unless told.")] = None,
+    most: Annotated[int | None, typer.Option(help="How many reports fill a batch; 10,000,000 unless told.")] = None,
     suite: Annotated[str | None, typer.Option(help=f"{' or '.join(KEYS)}; as the plan says, if left out.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where to write what a device needs to report.")] = None,
     how: Formats = Format.TABLE,

@@ -37,7 +37,7 @@ OUTCOMES = 4_000_000  # of all crowds of a size together, at most
 
 
 def judged(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES) -> Iterator[JudgedClaim]:
-    """One instance among 1, 2, … people, as far as so many outcomes allow; of each plan all that may turn up.
+    """One instance among 1, 2, … people, as far as this many outcomes allow; of each plan all that may turn up.
 
     Corrupt people are planned for besides in crowds that are no larger than the instance's own. The
     claims of a trusted analyser are about any number of people, and need not be the best for fewer
@@ -97,7 +97,7 @@ class Row:
 
 
 def row(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES, epsilon: float = 1.0) -> Row:
-    """One instance among at most so many people. Refuses one whose parameters suit none of these crowds."""
+    """One instance among at most this many people. Refuses one whose parameters suit none of these crowds."""
     every = list(judged(tiny, most, limit))
     if not every:
         raise BadArgument("people", f"is {most}, which is too few for {tiny.name}", "allow more")

@@ -70,7 +70,7 @@ class Setting:
         return shifted(self.people, self.gamma, ball(self.epsilon).exp())
 
     def off_by_more(self, error: arb) -> arb:
-        """The chance of an error of more than so many people, for the worst crowd; below K, at least that chance.
+        """The chance of an error of more than this many people, for the worst crowd; below K, at least that chance.
 
         Y dummies are missing. With k ones the answer is 0 if Y >= k, which is off by k, and off by
         |Y - K| otherwise. Up to k = error neither is too much. Beyond, it fails if Y >= k, or Y > K
@@ -128,7 +128,7 @@ def breaking_point() -> str:
 
 
 def by_definition(setting: Setting, error: arb) -> arb:
-    """The chance of an error of more than so many people, outcome by outcome, for the worst number of ones."""
+    """The chance of an error of more than this many people, outcome by outcome, for the worst number of ones."""
     n, missing = setting.people, setting.missing
     masses = [mass(n, setting.gamma, y) for y in range(n + 1)]
     off = [abs(missing - y) > error for y in range(n + 1)]
