@@ -8,7 +8,6 @@ Internal: docs/api.md lists what is public.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Literal, cast
 
@@ -17,8 +16,8 @@ import numpy as np
 from headcount.answers.arrivals import ArrivalsEstimate
 from headcount.arrivals_in_rounds import ArrivalsInRounds
 from headcount.common.quantity import quantity
+from headcount.engines.counts_by_round import InRounds, added
 from headcount.engines.engine import KEY, Engine, Rows, engine_for
-from headcount.engines.rounds import InRounds, added
 from headcount.errors import BadArgument
 from headcount.ledger.ledger import Ledger
 from headcount.planner.advise import advise
@@ -30,11 +29,11 @@ from headcount.privacy.model import Model
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.protocols.base.plan import Plan
 from headcount.questions.count import Count
+from headcount.questions.domains.calendar_rounds import Rounds
 from headcount.questions.domains.domain import Shape
-from headcount.questions.domains.rounds import Rounds
 from headcount.questions.question import Question
 from headcount.rounds import Series
-from headcount.running import paid, release_answer
+from headcount.running import charging, release_answer
 from headcount.types import Data, Where
 
 
@@ -137,7 +136,7 @@ def series(
     key = coins.stream(KEY).tobytes()
     asks = f"How many people, {every} by {every}" if column is None else asked.asks
     rows = Rows.of(asked, data, column=column, where=where, unit=unit, in_rounds=in_rounds, key=key)
-    with nullcontext() if ledger is None else paid(ledger, made):
+    with charging(ledger, made):
         counts = (engine or engine_for(data)).rounds(asked, rows)
     if sums:
         held = np.array([int(each.people[each.codes == 1].sum()) for each in counts])

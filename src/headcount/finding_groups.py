@@ -11,7 +11,6 @@ Internal: docs/api.md lists what is public.
 from __future__ import annotations
 
 import math
-from contextlib import nullcontext
 from dataclasses import replace
 
 from headcount.answers.estimate import Estimate
@@ -24,7 +23,7 @@ from headcount.privacy.budget import Budget, total
 from headcount.privacy.model import Model
 from headcount.programme.coins import NoCoins, SecretCoins
 from headcount.questions.question import Question
-from headcount.running import paid, release_answer
+from headcount.running import charging, release_answer
 
 SHARE = 1 / 3  # of epsilon that finds groups
 AMOUNT = "amount"  # as the column is called, where there was none
@@ -40,7 +39,7 @@ def in_found_groups(
     crowd = crowd_for(question, people.size, rows.most or 1, budget)
     find = plan_for(finding, crowd, first, None)
     tell = plan_for(question.among(_stand_ins(crowd.each, len(rows.groups))), crowd, second, None)
-    with nullcontext() if ledger is None else paid(ledger, find, tell):
+    with charging(ledger, find, tell):
         found = engine.tally(find, people, NoCoins())
         engine.tally(tell, engine.answers(tell.protocol.task, rows), NoCoins())  # which refuses what does not fit
     coins = SecretCoins()

@@ -10,7 +10,7 @@ Internal: docs/api.md lists what is public.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -119,7 +119,7 @@ def carry_out(
     only looked at before.
     """
     tallies: dict[int, Tally] = {}
-    with nullcontext() if ledger is None else paid(ledger, *plans):
+    with charging(ledger, *plans):
         for at, plan in enumerate(plans):
             if plan.protocol.model is Model.CENTRAL:
                 tallies[at] = engine.tally(plan, answers, NoCoins())
@@ -133,11 +133,14 @@ def carry_out(
 
 
 @contextmanager
-def paid(ledger: Ledger, *plans: Plan) -> Iterator[None]:
+def charging(ledger: Ledger | None, *plans: Plan) -> Iterator[None]:
     """A block that counts and draws nothing: the ledger may refuse the plans before it, and is charged for them after.
 
-    If the block fails, nothing is charged.
+    If the block fails, nothing is charged; nor is it without a ledger.
     """
+    if ledger is None:
+        yield
+        return
     if not isinstance(ledger, Ledger):
         raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
     ledger.require(*plans)

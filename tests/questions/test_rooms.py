@@ -14,6 +14,7 @@ from headcount.questions import QUESTIONS, implied
 from headcount.questions.arrivals import Arrivals
 from headcount.questions.domains.bins import Bins
 from headcount.questions.domains.bit import Bit
+from headcount.questions.domains.calendar_rounds import Rounds
 from headcount.questions.domains.categories import Categories, Listed
 from headcount.questions.domains.domain import Domain
 from headcount.questions.domains.filtered import Filtered
@@ -23,7 +24,6 @@ from headcount.questions.domains.levels import Levels
 from headcount.questions.domains.periods import Periods
 from headcount.questions.domains.product import Product
 from headcount.questions.domains.record import Record
-from headcount.questions.domains.rounds import Rounds
 from headcount.questions.domains.whole_numbers import WholeNumbers
 from headcount.questions.grouped import Group
 from headcount.questions.question import Question

@@ -10,16 +10,16 @@ from scipy.stats import chi2
 
 import headcount as hc
 from headcount.engines import memory
+from headcount.engines.counts_by_round import InRounds
 from headcount.engines.engine import Rows
 from headcount.engines.files import FileEngine
 from headcount.engines.memory import MemoryEngine
-from headcount.engines.rounds import InRounds
 from headcount.engines.spark import SparkEngine
 from headcount.planner.blocks_of_rounds import BlockWidths, best_levels
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.pair import Pair
 from headcount.questions.count import Count
-from headcount.questions.domains.rounds import Rounds
+from headcount.questions.domains.calendar_rounds import Rounds
 
 FIRST, WEEKS = "2026-01-05", 8
 

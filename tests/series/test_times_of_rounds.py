@@ -10,10 +10,10 @@ import pytest
 
 import headcount as hc
 from headcount.engines import file_columns
+from headcount.engines.counts_by_round import InRounds
 from headcount.engines.engine import Rows, engine_for
-from headcount.engines.rounds import InRounds
 from headcount.questions.count import Count
-from headcount.questions.domains.rounds import Rounds
+from headcount.questions.domains.calendar_rounds import Rounds
 
 PLACES = ("lists", "pandas", "polars", "arrow", "parquet", "csv", pytest.param("spark", marks=pytest.mark.stress))
 ZONE = "Europe/Berlin"

@@ -24,10 +24,10 @@ from headcount.cli.options import (
     where_of,
 )
 from headcount.cli.output import Output
-from headcount.cli.rounds import Cell, Save, require_cell, require_writable, show_series
+from headcount.cli.series_output import Cell, Save, require_cell, require_writable, show_series
 from headcount.errors import BadArgument
 from headcount.questions import implied
-from headcount.questions.domains.rounds import EVERY
+from headcount.questions.domains.calendar_rounds import EVERY
 
 
 def series(

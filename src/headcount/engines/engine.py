@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from headcount.common.quantity import quantity
-from headcount.engines.rounds import Counts, InRounds
+from headcount.engines.counts_by_round import Counts, InRounds
 from headcount.errors import BadArgument, BadData, without_cause
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.programme.tally import Tally

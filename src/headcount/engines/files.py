@@ -7,10 +7,10 @@ person ids, also an answer for each person, which DuckDB puts on disk where memo
 
 from __future__ import annotations
 
+from headcount.engines.counts_by_round import Counts, counts_of
 from headcount.engines.duckdb_connection import refusing
 from headcount.engines.engine import Rows
 from headcount.engines.file_codes import FileCodes
-from headcount.engines.rounds import Counts, counts_of
 from headcount.engines.tallying import tally_parts
 from headcount.privacy.model import Model
 from headcount.programme.coins import Coins

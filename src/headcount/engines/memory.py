@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from headcount.engines.columns import from_arrow, from_pandas, from_polars
+from headcount.engines.counts_by_round import Counts
 from headcount.engines.engine import Rows
-from headcount.engines.rounds import Counts
 from headcount.engines.several_rows import merged
 from headcount.engines.tallying import PART, tally_parts
 from headcount.errors import BadArgument, BadData, without_cause

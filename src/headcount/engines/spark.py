@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from headcount.engines.counts_by_round import Counts, counts_of
 from headcount.engines.engine import Rows
 from headcount.engines.file_formats import ARROW, COMMAS
-from headcount.engines.rounds import Counts, counts_of
 from headcount.engines.spark_codes import SparkCodes, quoted
 from headcount.engines.spark_work import HALF, LOOKED, PARTIALS, Look, Randomise, TallyMessages
 from headcount.errors import BadArgument, BadData, MissingExtra, Refused, without_cause

@@ -25,11 +25,11 @@ from headcount.proof import (
 )
 from headcount.proof.ball_laws import ball, most
 from headcount.proof.claim import Claim, Prover, read
+from headcount.proof.composition import RoundLosses
 from headcount.proof.divergence import Bounds
 from headcount.proof.effort import DEFAULT, limited
 from headcount.proof.expression import Unreadable
 from headcount.proof.report_length import too_many
-from headcount.proof.rounds import RoundLosses
 
 PROVERS: tuple[Prover, ...] = (
     central.prove,

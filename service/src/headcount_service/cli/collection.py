@@ -21,7 +21,7 @@ from headcount.cli.options import Formats
 from headcount.cli.output import Output
 from headcount.cli.progress import ProgressBar
 from headcount.cli.render import Format, grid, moment, show, waiting, warn
-from headcount.cli.rounds import Cell, Save, require_cell, require_writable, show_series
+from headcount.cli.series_output import Cell, Save, require_cell, require_writable, show_series
 from headcount.common.atomic_files import write_atomically
 from headcount.common.canonical import canonical
 from headcount.common.plurals import counted

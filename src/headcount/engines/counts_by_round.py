@@ -11,9 +11,9 @@ import numpy as np
 from headcount.programme.table import Ints
 from headcount.programme.tally import Tally
 from headcount.protocols.base.protocol import Protocol
+from headcount.questions.domains.calendar_rounds import Rounds
 from headcount.questions.domains.domain import Codes, Domain, Shape
 from headcount.questions.domains.product import Product
-from headcount.questions.domains.rounds import Rounds
 
 
 @dataclass(frozen=True)
