@@ -66,14 +66,11 @@ def shuffle(
         from headcount_service.lake.session import session
         from headcount_service.lake.shuffling import LakeShuffler, read_uploads
     agreed, offer = _collection(collection), _offer(collection)
-    opened = opened_party(config, "shuffler")
-    try:
+    with opened_party(config, "shuffler") as opened:
         shuffler = LakeShuffler(opened.shuffler())
         with console().status("opening and mixing"), session(spark) as at_work:
             frame = read_uploads(at_work, [*uploads, *(more or [])])
             came = shuffler.shuffle(agreed.id, batch or offer["batch"], frame, Mixed(at_work, out))
-    finally:
-        opened.close()
     if came is None:
         print(f"mixed before; the manifest is in {out} again")
         return
@@ -98,12 +95,12 @@ def analyse(
     from headcount_service.cli.releases import Released, release_table
 
     agreed = _collection(collection)
-    opened = opened_party(config, "analyser")
-    try:
-        with console().status("opening and counting"), session(spark) as at_work:
-            told = Released(json.loads(analyse(opened.analyser(), agreed, Mixed(at_work, mixed))))
-    finally:
-        opened.close()
+    with (
+        opened_party(config, "analyser") as opened,
+        console().status("opening and counting"),
+        session(spark) as at_work,
+    ):
+        told = Released(json.loads(analyse(opened.analyser(), agreed, Mixed(at_work, mixed))))
     if out is not None:
         told.save(out)
     show(told.content, how, release_table(told))

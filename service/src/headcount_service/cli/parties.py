@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -114,12 +116,11 @@ def witness(config: Config) -> None:
     """Begin an analyser's witnesses anew. Only if they are lost for good, and its database is the newest there is."""
     from headcount.ledger.words import percent
 
-    opened = opened_party(config, "analyser")
-    analyser = opened.analyser()
-    for name in analyser.populations():
-        spent = percent(analyser.account(name, anew=True).page().spending.spent)
-        print(f"{name}: {spent} of its budget spent, and witnessed from now on")
-    opened.close()
+    with opened_party(config, "analyser") as opened:
+        analyser = opened.analyser()
+        for name in analyser.populations():
+            spent = percent(analyser.account(name, anew=True).page().spending.spent)
+            print(f"{name}: {spent} of its budget spent, and witnessed from now on")
 
 
 def desk(
@@ -133,7 +134,7 @@ def desk(
 ) -> None:
     """Write down how to reach the parties, for --data. All are asked whether they know the tokens.
 
-    Who has a token of one of them leaves the other out; an analyst, for example, needs the analyser only.
+    Leave out a party whose token you do not have: an analyst, for example, needs the analyser only.
     """
     from headcount_service.operator.operator import PARTIES, AbsentParty, Operator
     from headcount_service.wire.http_client import Remote
@@ -164,13 +165,12 @@ def desk(
 @keys.command("show")
 def show_keys(config: Config, how: Formats = Format.TABLE) -> None:
     """Which keys there are."""
-    opened = opened_party(config, "shuffler")
-    rows = opened.shuffler().outer.table()
+    with opened_party(config, "shuffler") as opened:
+        rows = opened.shuffler().outer.table()
     table = grid("number", "suite", "state", "expires", right=(0,))
     for row in rows:
         table.add_row(*map(str, {**row, "expires": moment(row["expires"])}.values()))
     show(rows, how, table)
-    opened.close()
 
 
 @keys.command()
@@ -182,12 +182,11 @@ def rotate(
     how: Formats = Format.TABLE,
 ) -> None:
     """Announce a new key. The one before it opens what is under way for two more days."""
-    opened = opened_party(config, "shuffler")
-    outer = opened.shuffler().outer
-    active = [row["suite"] for row in outer.table() if row["state"] == "active"]
-    number = outer.rotate(suite or [HYBRID, *active][-1])
+    with opened_party(config, "shuffler") as opened:
+        outer = opened.shuffler().outer
+        active = [row["suite"] for row in outer.table() if row["state"] == "active"]
+        number = outer.rotate(suite or [HYBRID, *active][-1])
     show({"number": number}, how, f"key {number} is announced from now on")
-    opened.close()
 
 
 @keys.command()
@@ -197,11 +196,10 @@ def retire(
     how: Formats = Format.TABLE,
 ) -> None:
     """Delete keys. What was sealed to them can be opened by nobody from then on."""
-    opened = opened_party(config, "shuffler")
-    gone = opened.shuffler().outer.retire(number)
+    with opened_party(config, "shuffler") as opened:
+        gone = opened.shuffler().outer.retire(number)
     nothing = "no key was due" if number is None else f"key {number} was deleted before"
     show({"deleted": gone}, how, f"deleted: {', '.join(map(str, gone))}" if gone else nothing)
-    opened.close()
 
 
 @tokens.command("issue")
@@ -215,13 +213,12 @@ def issue_token(
     """Make a token. It is shown now and never again."""
     from headcount.common.atomic_files import write_secret
 
-    opened = opened_party(config)
-    token = opened.tokens.issue(role, name)
+    with opened_party(config) as opened:
+        token = opened.tokens.issue(role, name)
     if out is not None:
         write_secret(out, token)
     shown = {"token": token} if out is None else {"out": str(out)}
     show({"name": name, "role": role, **shown}, how, token if out is None else f"written to {out}")
-    opened.close()
 
 
 @tokens.command("revoke")
@@ -229,28 +226,29 @@ def revoke_token(
     config: Config, name: Annotated[str, typer.Option(help="Whose.")], how: Formats = Format.TABLE
 ) -> None:
     """Revoke a token: the party no longer accepts it."""
-    opened = opened_party(config)
-    opened.tokens.revoke(name)
+    with opened_party(config) as opened:
+        opened.tokens.revoke(name)
     show({"revoked": name}, how, escape(f"{name} has no token any more"))
-    opened.close()
 
 
 @tokens.command("show")
 def show_tokens(config: Config, how: Formats = Format.TABLE) -> None:
     """List the tokens: the name and the role of each holder."""
-    opened = opened_party(config)
-    rows = opened.tokens.table()
+    with opened_party(config) as opened:
+        rows = opened.tokens.table()
     table = grid("name", "role")
     for row in rows:
         table.add_row(*row.values())
     show(rows, how, table)
-    opened.close()
 
 
-def opened_party(config: Path, role: str | None = None) -> OpenParty:
+@contextmanager
+def opened_party(config: Path, role: str | None = None) -> Iterator[OpenParty]:
+    """The party of these settings, open within the context; refused if it has another role."""
     from headcount_service.party import Party
 
     party = Party.read(config, os.environ)
     if role is not None and party.role != role:
         raise BadArgument("--config", f"is that of the {party.role}", f"give the {role}'s")
-    return party.open()
+    with closing(party.open()) as opened:
+        yield opened
