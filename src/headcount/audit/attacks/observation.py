@@ -24,7 +24,8 @@ from headcount.privacy.model import Model
 from headcount.programme.coins import Bools, Coins
 from headcount.programme.table import Ints, Words
 from headcount.programme.tally import Batch, Tally
-from headcount.protocols.base.protocol import FEW_VALUES, Protocol
+from headcount.protocols.base.predicted import FEW_VALUES
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import Shape
 
 PEOPLE = 1 << 19  # who report at once

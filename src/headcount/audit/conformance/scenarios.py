@@ -14,7 +14,8 @@ from headcount.privacy.crowd import Crowd
 from headcount.programme.coins import SeededCoins
 from headcount.programme.field import Values
 from headcount.programme.table import Ints
-from headcount.protocols.base.protocol import FEW_VALUES, Protocol
+from headcount.protocols.base.predicted import FEW_VALUES
+from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import Shape
 from headcount.questions.histogram import Histogram

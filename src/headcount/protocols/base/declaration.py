@@ -1,6 +1,6 @@
 """A protocol's declarations and formulas.
 
-Everything else follows from these, in `protocol`.
+Everything else follows from these, in `predicted` and `protocol`.
 """
 
 from __future__ import annotations

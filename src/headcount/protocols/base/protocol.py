@@ -1,8 +1,8 @@
 """A protocol: what people send, what becomes of it, and what that gives away.
 
 A leaf of the catalogue declares its name, model and parameters and writes a few short formulas (see
-`declaration`). Drawing, tallying, estimating with intervals, simulating and stating the cost follow
-from them here.
+`declaration`). Drawing, tallying, estimating with intervals and simulating follow from them here, the
+predicted error and cost in `predicted`.
 """
 
 from __future__ import annotations
@@ -23,28 +23,25 @@ from headcount.answers.estimate import Estimate
 from headcount.answers.grouped import GroupedEstimate
 from headcount.answers.intervals import covering
 from headcount.answers.table import TableEstimate
-from headcount.answers.worst_case import worst_truth
 from headcount.common.plurals import counted, people
 from headcount.errors import TooFewReports, TooManyReports, Unsupported
 from headcount.privacy.crowd import LARGEST, Crowd
 from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.model import Model, Party
-from headcount.programme.brick import Brick, Outbox
+from headcount.programme.brick import Outbox
 from headcount.programme.coins import Coins, SecretCoins, SeededCoins
-from headcount.programme.field import VALUE, People, Values
-from headcount.programme.law import Floats, Noise
+from headcount.programme.field import People, Values
+from headcount.programme.law import Floats
 from headcount.programme.report_law import WHOLE, Parts
 from headcount.programme.table import Ints
 from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.declaration import Declaration
+from headcount.protocols.base.predicted import FEW_VALUES, Predicted
 from headcount.protocols.base.reach import Reach
 from headcount.protocols.base.simulation import Simulation, repeated
-from headcount.questions.domains.domain import REBUILT, Shape
+from headcount.questions.domains.domain import Shape
 from headcount.questions.reading import column
-from headcount.questions.strategies.own_cells import Own
-from headcount.questions.strategies.strategy import Strategy
 
-FEW_VALUES = 1 << 12
 ANSWERS = {  # by their form
     "values": Estimate,
     "arrivals": ArrivalsEstimate,
@@ -55,7 +52,7 @@ ANSWERS = {  # by their form
 
 
 @dataclass(frozen=True, kw_only=True)
-class Protocol(Declaration):
+class Protocol(Predicted):
     """A mechanism with its parameters: what people send, what is released, and its loss.
 
     Base class of the catalogue. Get one by name from `hc.protocol`, calibrated to a budget or with
@@ -141,51 +138,6 @@ class Protocol(Declaration):
     def parameters(self) -> dict[str, Any]:
         """Its own parameters by name."""
         return {name: getattr(self, name) for name in self.parameter_names()[1]}
-
-    @cached_property
-    def programme(self) -> Brick:
-        """The report programme as a tree, which is drawn, enumerated, priced and encoded."""
-        return self.report(VALUE)
-
-    @cached_property
-    def strategy(self) -> Strategy:
-        """The strategy of the question, for cells with the errors that this protocol gives them."""
-        strategy = self.task.strategy
-        if self.task.shape is not Shape.K_OF:
-            return strategy
-        return strategy.under([self.relative_variance(family) for family in range(strategy.families)])
-
-    def rebuilt(self, cells: Floats, people: int) -> Floats:
-        """The parts of the answer, in people, from the cells: these themselves, where a person is in one of them."""
-        return self.strategy.rebuilt(cells, people) if self.task.shape in REBUILT else cells
-
-    @cached_property
-    def spread(self) -> float:
-        """The standard error of an answer, typically, in those of a cell of the first family where nobody is."""
-        return self.task.spread(self.strategy)
-
-    @cached_property
-    def own_part(self) -> Own:
-        """The variance that people add to such an answer in cells of their own, in people: mostly none."""
-        variances = [self.own_variance(family) for family in range(self.strategy.families)]
-        return self.task.own(self.strategy, variances) if any(variances) else Own(0.0, 0.0)
-
-    def error_of_answer(self, reports: int | None = None) -> float:
-        """The root mean square error of an answer, typically, in people: for the truth that makes it largest.
-
-        Parameters
-        ----------
-        reports : int, optional
-            People who report; the crowd's size unless given.
-        """
-        people = self.crowd.size if reports is None else reports
-        return math.sqrt((self.rmse(None, people) * self.spread) ** 2 + people * self.own_part.worst)
-
-    @property
-    def average_error(self) -> float:
-        """The same on average: over answers, where `spread` is of the one that errs most, and over what people hold."""
-        cell = self.rmse() * self.task.average(self.strategy)
-        return math.sqrt(cell**2 + self.crowd.size * self.own_part.mean)
 
     @cached_property
     def loss(self) -> PrivacyLoss:
@@ -349,41 +301,6 @@ class Protocol(Declaration):
             protocol=self, tally=released, people=self.rebuilt(self.point(released), released.reports)
         )
 
-    def error(self, truth: int | None = None, reports: int | None = None) -> Noise:
-        """The law of a cell's error.
-
-        Parameters
-        ----------
-        truth : int, optional
-            People in the cell; those that are hardest to estimate unless given.
-        reports : int, optional
-            People who report; the crowd's size unless given.
-        """
-        people = self.crowd.size if reports is None else reports
-        return self.noise(self._hardest(people) if truth is None else truth, people)
-
-    def _hardest(self, people: int) -> int:
-        if extremes := self.extremes(people):
-            return max(extremes, key=lambda truth: self.size_of_error(truth, people))
-        return worst_truth(lambda truth: self.size_of_error(truth, people), people)[1]
-
-    def rmse(self, truth: int | None = None, reports: int | None = None) -> float:
-        """The root mean square error of a cell.
-
-        Parameters
-        ----------
-        truth : int, optional
-            People in the cell; those that are hardest to estimate unless given.
-        reports : int, optional
-            People who report; the crowd's size unless given.
-
-        Returns
-        -------
-        float
-        """
-        people = self.crowd.size if reports is None else reports
-        return self.size_of_error(self._hardest(people) if truth is None else truth, people)
-
     def loss_if(self, honest: int) -> PrivacyLoss:
         """The privacy loss if fewer honest people take part than it was calibrated for.
 
@@ -439,24 +356,6 @@ class Protocol(Declaration):
     def group_local_epsilon(self) -> float | None:
         """The local epsilon of all of a person's reports; None if nothing is left."""
         return None if self.local_epsilon is None else self.crowd.each * self.local_epsilon
-
-    @property
-    def costliest(self) -> Iterable[int]:
-        """Values among which is one that costs most messages."""
-        if "value" not in self.programme.sized_by:
-            return (0,)
-        last = self.task.values - 1
-        return range(last + 1) if last < FEW_VALUES else (0, last // 2, last)
-
-    @property
-    def messages_per_person(self) -> float:
-        """Messages a person sends on average, for the value that costs most."""
-        return max(self.programme.mean({"value": value}) for value in self.costliest)
-
-    @property
-    def bits_per_person(self) -> float:
-        """Bits of these messages."""
-        return self.messages_per_person * max(1, (self.kinds - 1).bit_length())
 
     def simulate(self, data: npt.ArrayLike, *, runs: int = 200, seed: int = 0) -> Simulation:
         """Repeat the whole protocol with seeded coins. Not private.

@@ -27,7 +27,7 @@ from headcount.privacy.amplified import MessageLaws
 from headcount.programme import Batch, Below, Brick, Chance, Emit, Field, Let, Maybe, Tally
 from headcount.programme.law import Floats, Law, Noise
 from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape, likely_variance
-from headcount.protocols.base.protocol import FEW_VALUES
+from headcount.protocols.base.predicted import FEW_VALUES
 from headcount.protocols.shared.stochastic_rounding import levelled, steps_of
 from headcount.questions import Question, Sum
 

@@ -36,7 +36,7 @@ from headcount.privacy.shuffled_digits import ShuffledDigits, added, one_digit
 from headcount.programme import All, Batch, Below, Brick, Chance, Emit, Field, Let, Maybe, Rounded, Tally
 from headcount.programme.law import Floats, Noise
 from headcount.protocols.base import Choices, Knob, Protocol, Settings, Shape, likely_variance
-from headcount.protocols.base.protocol import FEW_VALUES
+from headcount.protocols.base.predicted import FEW_VALUES
 from headcount.protocols.shared.stochastic_rounding import LEVEL, steps_of
 from headcount.questions import Question, Sum
 
