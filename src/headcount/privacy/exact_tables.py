@@ -19,7 +19,7 @@ from headcount.programme.chance import WORD
 from headcount.programme.coins import Coins
 from headcount.programme.draw import encoded
 from headcount.programme.law import Law
-from headcount.programme.release import Release
+from headcount.programme.release import FAINT_BITS, Release
 from headcount.programme.report_law import WHOLE, Parts
 from headcount.programme.table import Ints, Table, rounding
 from headcount.programme.tally import Tally
@@ -29,7 +29,6 @@ GUARD_BITS = 320
 MOST_CELLS = 1 << 22
 ORDINARY_CELLS = 1 << 10
 MOST_DUMMIES = 4_000
-FAINT_BITS = 28  # 2**-100 in parts of WHOLE
 
 
 def poisson_cells(mean: float) -> int:

@@ -177,6 +177,7 @@ class _OnGrid:
         self.start = times * sum(law.start for law in laws)
         self.size = 1 + times * sum(law.masses.size - 1 for law in laws)
         self._summed: dict[float, Floats] = {}
+        self._cumulants: dict[float, float] = {}
 
     def delta(self, epsilon: float, tilt: float) -> float:
         if tilt not in self._summed:
@@ -194,10 +195,6 @@ class _OnGrid:
     def tilt(self, epsilon: float) -> float:
         """The one with the least Chernoff bound."""
         return min(TILTS, key=lambda tilt: self._cumulant(tilt) - tilt * epsilon)
-
-    @cached_property
-    def _cumulants(self) -> dict[float, float]:
-        return {}
 
     def _cumulant(self, tilt: float) -> float:
         """The logarithm of E[exp(tilt L)] of the sum."""
