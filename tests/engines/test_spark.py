@@ -1,4 +1,4 @@
-"""What only Spark has: partitions, files that the cluster reads, exact sums of any size, and reports made elsewhere."""
+"""What only Spark has: partitions, files that the cluster reads, and exact sums of any size."""
 
 from __future__ import annotations
 
@@ -151,43 +151,6 @@ def test_a_kept_row_is_the_same_however_often_it_is_drawn(spark):
     assert sum(first.values()) == PEOPLE
     other = SparkEngine().answers(task, Rows(frame, **rows, key=b"6")).held
     assert dict(zip(*map(np.ndarray.tolist, other), strict=True)) != first
-
-
-REPORTED = {
-    "randomised-response": Count(),
-    "local-hashing": Histogram(12),
-    "optimised-unary": Histogram(12),
-    "correlated-histogram": Histogram(12),
-    "blanket-sum": Sum((0, 11)),
-}
-
-
-@pytest.mark.parametrize("name", REPORTED)
-def test_reports_made_elsewhere_are_tallied_on_the_executors(spark, name):
-    task = REPORTED[name]
-    plan = plan_of(name, task)
-    batch = plan.protocol.reports(task.domain.codes(np.arange(PEOPLE) % task.values % 12), SeededCoins(1))
-    columns = {
-        name: batch.messages[name].astype(np.int64)
-        if batch.messages[name].ndim == 1
-        else list(map(bytes, batch.messages[name]))
-        for name in batch.messages.dtype.names
-    }
-    frame = spark.createDataFrame(pa.table(columns)).repartition(2)
-    assert SparkEngine().tally_reports(plan, frame, reports=PEOPLE) == plan.protocol.tally(batch)
-
-
-def test_what_nobody_honest_would_send_is_left_out(spark):
-    """257 is not 1, although its last eight bits are."""
-    plan = plan_of("randomised-response", Count())
-    frame = spark.createDataFrame(pa.table({"kind": [0, 1, 257, -1, 2, 1], "sender": [1, 2, 3, 4, 5, 1]}))
-    tally = SparkEngine().tally_reports(plan, frame, reports="sender")
-    assert tally.totals.tolist() == [1, 2]
-    assert tally.reports == 5
-    with pytest.raises(BadArgument, match="no column 'kind'"):
-        SparkEngine().tally_reports(plan, frame.drop("kind"), reports=5)
-    with pytest.raises(BadData, match="missing fields"):
-        SparkEngine().tally_reports(plan, spark.sql("SELECT CAST(NULL AS INT) AS kind"), reports=1)
 
 
 def test_secret_coins_go_to_executors_as_a_key(spark):

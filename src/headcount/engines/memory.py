@@ -141,11 +141,6 @@ def _columns(rows: Rows) -> tuple[list[Array], Array | None]:
     return columns, _array(_column(data, unit, "unit") if isinstance(unit, str) else unit)
 
 
-def frame_column(frame: Any, name: str, argument: str) -> Array:
-    """A column of a frame, which this argument names, as an array."""
-    return _array(_column(frame, name, argument))
-
-
 def _column(frame: Any, name: str, argument: str) -> Any:
     named = frame if isinstance(frame, Mapping) else getattr(frame, "columns", [])
     names = [str(each) for each in getattr(frame, "column_names", named)]

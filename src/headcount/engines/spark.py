@@ -20,8 +20,8 @@ import numpy as np
 from headcount.engines.counts_by_round import Counts, counts_of
 from headcount.engines.engine import Rows
 from headcount.engines.file_formats import ARROW, COMMAS
-from headcount.engines.spark_codes import SparkCodes, quoted
-from headcount.engines.spark_work import HALF, LOOKED, PARTIALS, Look, Randomise, TallyMessages
+from headcount.engines.spark_codes import SparkCodes
+from headcount.engines.spark_work import HALF, LOOKED, PARTIALS, Look, Randomise
 from headcount.errors import BadArgument, BadData, MissingExtra, Refused, without_cause
 from headcount.phrases import unpacked
 from headcount.privacy.model import Model
@@ -70,27 +70,6 @@ class SparkEngine:
         with refusing():
             amounts = answers.domain.shape is Shape.SHARES
             return counts_of(answers.domain, *(answers.pooled if amounts else (*answers.held, None)))
-
-    def tally_reports(self, plan: Plan, frame: Any, *, reports: int | str) -> Tally:
-        """The tally of messages that people's own devices made, a row each, with the message's fields as columns.
-
-        `reports` says how many people sent them, or names the column that tells one person's report from another's.
-        Messages that the protocol cannot send are left out, as they are when messages are collected.
-        """
-        protocol = plan.protocol
-        fields = [*(protocol.message.names or ())]
-        wanted = [*fields, *([reports] if isinstance(reports, str) else [])]
-        for name in wanted:
-            if name not in frame.columns:
-                works = f"give a frame with the columns {', '.join(wanted)}"
-                raise BadArgument("frame", f"has no column {name!r}", works)
-        with refusing():
-            if isinstance(reports, str):
-                query = f"SELECT count(DISTINCT {quoted(reports)}) AS people FROM {{frame}}"
-                reports = int(frame.sparkSession.sql(query, frame=frame).toArrow().to_pylist()[0]["people"])
-            sent = frame.select(*(f"`{name}`" for name in fields))
-            tally = _added(protocol, sent.mapInArrow(TallyMessages(replace(protocol)).work, PARTIALS))
-        return replace(tally, reports=reports)
 
     def _randomised(self, protocol: Protocol, answers: SparkCodes, coins: Coins) -> Tally:
         """Tally everybody's reports on the executors. Secret coins become coins of one key, for this run only."""

@@ -6,16 +6,13 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from headcount.engines.columns import from_arrow
 from headcount.engines.memory import person_ids
 from headcount.engines.tallying import tally_arrays
 from headcount.errors import BadData, Refused
 from headcount.phrases import packed
 from headcount.programme.coins import Coins
-from headcount.programme.tally import Batch, Tally
+from headcount.programme.tally import Tally
 from headcount.protocols.base.protocol import Protocol
 from headcount.questions.domains.domain import DIFFERENT, Codes, Domain, Shape
 from headcount.questions.reading import Array
@@ -123,60 +120,16 @@ class Randomise:
         except Refused as refusal:
             yield _rows([None], [0], [packed(refusal.reason)])
         else:
-            yield from _partial(tally)
+            yield _partial(tally)
 
 
-@dataclass(frozen=True)
-class TallyMessages:
-    """Messages that were randomised elsewhere."""
-
-    protocol: Protocol
-
-    def work(self, batches: Iterator[Any]) -> Iterator[Any]:
-        for batch in batches:
-            if batch.num_rows:
-                try:
-                    messages = self._messages(batch)
-                except Refused as refusal:
-                    yield _rows([None], [0], [packed(refusal.reason)])
-                    return
-                yield from _partial(self.protocol.tally(Batch(0, messages)))
-
-    def _messages(self, batch: Any) -> npt.NDArray[Any]:
-        """Range-checked as wide integers, and only then cast to the protocol's record type."""
-        message = self.protocol.message
-        names = message.names or ()
-        columns = [_field(column, message[name]) for name, column in zip(names, batch.columns, strict=True)]
-        forms = [(name, column.dtype, column.shape[1:]) for name, column in zip(names, columns, strict=True)]
-        wide = np.empty(batch.num_rows, dtype=forms)
-        for name, column in zip(names, columns, strict=True):
-            wide[name] = column
-        genuine: npt.NDArray[Any] = wide[self.protocol.genuine(wide)]
-        return genuine.astype(message)
-
-
-def _field(column: Any, kind: np.dtype[Any]) -> Array:
-    """Whole numbers, or rows of bytes of the right length; others are not messages at all."""
-    if column.null_count:
-        raise BadData("messages have missing fields", "drop those rows first")
-    if kind.shape:
-        rows, length = column.to_pylist(), kind.shape[0]
-        if not all(isinstance(row, bytes) and len(row) == length for row in rows):
-            raise BadData(f"messages must be rows of {length:,} bytes")
-        return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, length)
-    field = _array(column)
-    if field.dtype.kind not in "iu":
-        raise BadData("messages must be whole numbers")
-    return field
-
-
-def _partial(tally: Tally) -> Iterator[Any]:
+def _partial(tally: Tally) -> Any:
     """A tally as rows: only what is not zero, and how many reports it is of."""
     totals: list[int] = tally.totals.tolist()
     keys = range(len(totals)) if tally.keys is None else tally.keys.tolist()
     kept = [(str(key), total) for key, total in zip(keys, totals, strict=True) if total]
     texts, numbers = [key for key, _ in kept], [total for _, total in kept]
-    yield _rows([None, *texts], [tally.reports, *numbers], [None] * (len(kept) + 1))
+    return _rows([None, *texts], [tally.reports, *numbers], [None] * (len(kept) + 1))
 
 
 def _rows(keys: list[str | None], totals: list[int], refused: list[str | None]) -> Any:
@@ -191,8 +144,3 @@ def _rows(keys: list[str | None], totals: list[int], refused: list[str | None]) 
         ],
         names=["key", "high", "low", "refused"],
     )
-
-
-def _array(column: Any) -> Array:
-    array: Array = column.to_numpy(zero_copy_only=False)
-    return array
