@@ -39,9 +39,8 @@ class Pages:
     """What is served to browsers: the files and, in a trial, whatever they ask of Python.
 
     Only a trial computes for everybody and has visitors; a real party computes for those with a token, and only
-    series of what was released. A trial is for
-    this machine: its pages answer by no other name, and to no other page. Where it has files, its
-    address is a secret: others who use this machine reach the port, too.
+    series of released answers. A trial is for this machine: its pages answer by no other name, and to no other page.
+    Where it has files, its address is a secret: others who use this machine reach the port, too.
     """
 
     def __init__(self, parts: Sequence[str], trial: Path | None = None, data: Path | None = None) -> None:
@@ -57,7 +56,6 @@ class Pages:
     def __call__(self, opened: OpenParty) -> list[Route]:
         role = opened.party.role
         parts = [part for part in self.parts if part not in ("ask", "data") or role == "shuffler"]
-
         form = {"form": description()} if "advisor" in parts else {}
 
         async def about(_: Request) -> Response:
@@ -77,43 +75,48 @@ class Pages:
         if role == "analyser" and "collections" in parts:
             routes += CollectedSeries(opened.analyser()).routes
         if self.visits is not None and "ask" in parts:
-            visits = self.visits
-            routes += [
-                Route("POST", "/page/visits", "Visit.", self._visiting(lambda _: visits.begin())),
-                Route("POST", "/page/visits/{name}/crowd", "The others answer.", self._visiting(visits.crowd)),
-                Route("GET", "/page/visits/{name}", "How far it has come.", self._visiting(visits.state)),
-            ]
+            routes += self._about_visits(self.visits)
         if self.files is not None and "data" in parts:
-            files = self.files
-            routes += [
-                Route(
-                    "GET",
-                    "/page/files/{number#}",
-                    "Columns and ledger.",
-                    self._working(lambda r: files.state(r.number("number"))),
-                ),
-                Route(
-                    "POST",
-                    "/page/files/{name}",
-                    "A file is dropped.",
-                    self._working(_dropped(files)),
-                    body="bytes",
-                    most=LARGEST_FILE,
-                ),
-                Route("GET", "/page/files/{number#}/pictures/{picture#}/{theme}", "A picture.", self._picturing(files)),
-            ]
-            for name, work in (("advice", File.advised), ("plan", File.plan), ("answer", File.answered)):
-                routes.append(
-                    Route(
-                        "POST",
-                        f"/page/files/{{number#}}/{name}",
-                        "About a file.",
-                        self._working(_about(files, work)),
-                        body="Any",
-                        most=LARGEST,
-                    )
-                )
+            routes += self._about_files(self.files)
         return [replace(route, here=self.visits is not None, under=self.under) for route in routes]
+
+    def _about_visits(self, visits: Visits) -> list[Route]:
+        def named(work: Callable[[str], dict[str, Any]]) -> Handler:
+            return self._in_thread(lambda request: Response(200, work(request.path.get("name", ""))))
+
+        return [
+            Route("POST", "/page/visits", "Visit.", named(lambda _: visits.begin())),
+            Route("POST", "/page/visits/{name}/crowd", "The others answer.", named(visits.crowd)),
+            Route("GET", "/page/visits/{name}", "How far it has come.", named(visits.state)),
+        ]
+
+    def _about_files(self, files: Files) -> list[Route]:
+        def picture(request: Request) -> dict[str, Any]:
+            file = files[request.number("number")]
+            return {"picture": file.picture(request.number("picture"), request.path["theme"])}
+
+        def drawn(request: Request) -> Response:
+            found = told(picture)(request)
+            return Response(200, found["picture"], "image/png") if "picture" in found else _answered(found)
+
+        def working(work: Callable[[Request], dict[str, Any]]) -> Handler:
+            return self._in_thread(lambda request: _answered(told(work)(request)))
+
+        def about(work: Callable[[File, Asked], dict[str, Any]]) -> Handler:
+            return working(lambda request: work(files[request.number("number")], Asked.read(request.json())))
+
+        state = working(lambda request: files.state(request.number("number")))
+        drop = working(lambda request: files.drop(request.path["name"], request.body))
+        pictures = "/page/files/{number#}/pictures/{picture#}/{theme}"
+        return [
+            Route("GET", "/page/files/{number#}", "Columns and ledger.", state),
+            Route("POST", "/page/files/{name}", "A file is dropped.", drop, body="bytes", most=LARGEST_FILE),
+            Route("GET", pictures, "A picture.", self._in_thread(drawn)),
+            *(
+                Route("POST", f"/page/files/{{number#}}/{name}", "About a file.", about(work), body="Any", most=LARGEST)
+                for name, work in (("advice", File.advised), ("plan", File.plan), ("answer", File.answered))
+            ),
+        ]
 
     async def page(self, _: Request) -> Response:
         if "advisor" in self.parts:
@@ -127,36 +130,15 @@ class Pages:
     def _asking(self, work: Work) -> Handler:
         async def handle(request: Request) -> Response:
             given = request.json()
-            found = await self.workers.ask(work, given, json.dumps(given, sort_keys=True))
-            return Response(400 if "error" in found else 200, found)
+            return _answered(await self.workers.ask(work, given, json.dumps(given, sort_keys=True)))
 
         return handle
 
-    def _visiting(self, work: Callable[[str], dict[str, Any]]) -> Handler:
-        async def handle(request: Request) -> Response:
-            loop = asyncio.get_running_loop()
-            return Response(200, await loop.run_in_executor(self._threads, work, request.path.get("name", "")))
-
-        return handle
-
-    def _working(self, work: Callable[[Request], dict[str, Any]]) -> Handler:
-        """A handler that works in a thread and answers refusals with status 400."""
+    def _in_thread(self, work: Callable[[Request], Response]) -> Handler:
+        """A handler in a thread of the pages' own."""
 
         async def handle(request: Request) -> Response:
-            loop = asyncio.get_running_loop()
-            found = await loop.run_in_executor(self._threads, told(work), request)
-            return Response(400 if "error" in found else 200, found)
-
-        return handle
-
-    def _picturing(self, files: Files) -> Handler:
-        def draw(request: Request) -> dict[str, Any]:
-            file = files[request.number("number")]
-            return {"picture": file.picture(request.number("picture"), request.path["theme"])}
-
-        async def handle(request: Request) -> Response:
-            found = await asyncio.get_running_loop().run_in_executor(self._threads, told(draw), request)
-            return Response(200, found["picture"], "image/png") if "picture" in found else Response(400, found)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work, request)
 
         return handle
 
@@ -165,9 +147,6 @@ class Pages:
         self.workers.close()
 
 
-def _dropped(files: Files) -> Callable[[Request], dict[str, Any]]:
-    return lambda request: files.drop(request.path["name"], request.body)
-
-
-def _about(files: Files, work: Callable[[File, Asked], dict[str, Any]]) -> Callable[[Request], dict[str, Any]]:
-    return lambda request: work(files[request.number("number")], Asked.read(request.json()))
+def _answered(found: dict[str, Any]) -> Response:
+    """The JSON of an answer; a refusal has the status 400."""
+    return Response(400 if "error" in found else 200, found)
