@@ -96,8 +96,7 @@ class RowsAlike(CountMinShuffle):
 class HalfTheRows(CountMinShuffle):
     def view(self, honest):
         whole = super().view(honest)
-        ((pair, times),) = whole.changed
-        return type(whole)(((pair, times // 2),))
+        return type(whole)(whole.pair, whole.times // 2)
 
 
 TWINS = [

@@ -29,11 +29,10 @@ from typing import Self
 import numpy as np
 
 from headcount.privacy.loss import LARGEST_EPSILON, ROUND_UP, PrivacyLoss
-from headcount.privacy.pair import exp_down
+from headcount.privacy.pair import ROUNDED, factor_below
 from headcount.privacy.random_walk import Walk
 from headcount.programme.law import Floats
 
-ROUNDED = 2.0**-46
 MOST_CROWDS = 256  # pairs and values of others that are tried from below, of more the worst for large crowds
 ROUGHLY = 1.001  # far more than a quick bound is rounded by
 BACK = 1e-4  # of an epsilon, the first step back to where the bound from below meets a delta; each is twice the last
@@ -150,11 +149,6 @@ def _quickly(p: Floats, q: Floats, base: Floats, factor: float, people: int) -> 
     return np.asarray(np.nan_to_num(most, nan=np.inf))
 
 
-def _factor(epsilon: float) -> float:
-    """A number below e**epsilon by more than the rounding of chances and of their differences."""
-    return float(exp_down(np.float64(min(epsilon, LARGEST_EPSILON)))) * (1.0 - ROUNDED)
-
-
 @dataclass(frozen=True, eq=False)
 class Amplified(PrivacyLoss):
     """One message of this kind among those of all the people, whatever they hold."""
@@ -171,7 +165,7 @@ class Amplified(PrivacyLoss):
     def _at(self, epsilon: float) -> float:
         if epsilon >= self.laws.local_epsilon * (1.0 + ROUNDED):  # shuffling never harms
             return 0.0
-        factor, worst = _factor(epsilon), 0.0
+        factor, worst = factor_below(epsilon), 0.0
         for quick, pair in self._worst_first(factor):
             if quick <= worst:
                 break
@@ -192,7 +186,7 @@ class Amplified(PrivacyLoss):
 
     def _worse(self, epsilon: float, delta: float) -> tuple[int, int] | None:
         """A pair that loses more than delta at this epsilon."""
-        factor = _factor(epsilon)
+        factor = factor_below(epsilon)
         for quick, pair in self._worst_first(factor):
             if quick * ROUND_UP <= delta:
                 break

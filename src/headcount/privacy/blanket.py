@@ -26,15 +26,14 @@ from functools import cached_property
 import numpy as np
 
 from headcount.privacy import laws
-from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss, RoundedDown
-from headcount.privacy.pair import exp_down
+from headcount.privacy.loss import PrivacyLoss, RoundedDown
+from headcount.privacy.pair import ROUNDED, factor_below
 from headcount.privacy.trinomial import CUT_ON_THE_WAY, SKIPPED, Trinomial, mean_excess, thinned
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
 
 MOST_FAKES = 1 << 13
 STRETCHES = 48
-ROUNDED = 2.0**-46
 NEARLY = 1.01  # times what is lost, far more than sums here are rounded up by
 FEW = 192
 
@@ -60,9 +59,7 @@ class _Blanket(PrivacyLoss):
         return bound, bound
 
     def _at(self, epsilon: float) -> float:
-        # Where e**epsilon would overflow, the bound at a smaller epsilon is one too.
-        factor = float(exp_down(np.float64(min(epsilon, LARGEST_EPSILON)))) * (1.0 - ROUNDED)
-        return 0.0 if self._is_pure(epsilon) else self._bound(factor)
+        return 0.0 if self._is_pure(epsilon) else self._bound(factor_below(epsilon))
 
     def slack(self, epsilon: float) -> float:
         return 0.0 if self._is_pure(epsilon) else self._cut()

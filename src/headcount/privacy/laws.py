@@ -244,7 +244,7 @@ def block(rate: float) -> int:
     return 2 * math.floor(1.0 / (2.0 * FINE * rate)) + 1 if rate * FINE < 1.0 else 1
 
 
-def binomial_above(k: Ints | Floats | int, n: Ints | int, chance: float) -> Floats:
+def binomial_above(k: Ints | Floats | int, n: Ints | Floats | int, chance: float) -> Floats:
     """P[Bin(n, chance) > k], with its relative accuracy far into the tail."""
     from scipy.special import betainc  # a fifth of a second to import, and only sampling needs it
 

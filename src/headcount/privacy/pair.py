@@ -7,16 +7,22 @@ from functools import cached_property
 
 import numpy as np
 
-from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss
 from headcount.programme.law import Floats, Law
 
 FEW = 8  # epsilons that are summed directly; sorting pays beyond
 EXP_DOWN = 1.0 - 2.0**-50  # exp is good to an ulp or two; a smaller one claims less privacy
+ROUNDED = 2.0**-46  # relatively: more than chances and their differences are rounded by
 
 
 def exp_down(epsilon: Floats | np.float64) -> Floats:
     """Certainly at most e**epsilon."""
     return np.exp(epsilon) * EXP_DOWN
+
+
+def factor_below(epsilon: float) -> float:
+    """A number below e**epsilon by more than chances are rounded by; of no epsilon that would overflow."""
+    return float(exp_down(np.float64(min(epsilon, LARGEST_EPSILON)))) * (1.0 - ROUNDED)
 
 
 @dataclass(frozen=True, eq=False)

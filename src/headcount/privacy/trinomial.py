@@ -36,7 +36,7 @@ def mean_shortfall(reach: Floats, n: Floats) -> Floats:
     """E[(reach - Bin(n, 1/2))_+]"""
     last = np.clip(np.ceil(reach) - 1.0, 0.0, n)  # the largest count that is less than reach
     mass = laws.binomial_masses(last, n, 0.5, 0.5)
-    value = (reach - n / 2.0) * _upto(last, n, 0.5) + (n - last) / 2.0 * mass
+    value = (reach - n / 2.0) * laws.binomial_above(n - last - 1.0, n, 0.5) + (n - last) / 2.0 * mass
     value = np.where(last > 0, value, reach * mass)  # one term: nothing to cancel
     return np.where(reach > 0, np.maximum(value, 0.0), 0.0)
 
@@ -53,19 +53,8 @@ def mean_excess(level: Floats, n: int, chance: float) -> Floats:
     first = np.clip(np.floor(level) + 1.0, 0.0, n)  # the smallest count that exceeds the level
     no = 1.0 - chance
     mass = laws.binomial_masses(first, n, chance, no)
-    value = (n * chance - level) * _upto(n - first, n, chance) + no * first * mass
+    value = (n * chance - level) * laws.binomial_above(first - 1.0, n, chance) + no * first * mass
     return np.where(level < n, np.maximum(value, 0.0), 0.0)
-
-
-def _upto(k: Floats, n: Floats | int, no: float) -> Floats:
-    """P[Bin(n, 1 - no) <= k].
-
-    The older bdtr loses digits in proportion to n: seven are left at 10**8.
-    """
-    from scipy.special import betainc
-
-    tail = betainc(np.maximum(n - k, 0.5), k + 1.0, no)
-    return np.where(k < n, tail, 1.0)
 
 
 def thinned(law: Law, most: int) -> tuple[Ints, Floats, int]:
