@@ -95,14 +95,28 @@ def refuted(said: object, instead: object, figure: str) -> Seen:
 
 
 @dataclass(frozen=True)
-class Statement:
+class Entry:
+    """A row of a table, and the command that shows it."""
+
+    key: str
+    title: str
+
+    @property
+    def heading(self) -> str:
+        return f"{self.key} {self.title}"
+
+    @property
+    def command(self) -> str:
+        return f"headcount study check {self.key}"
+
+
+@dataclass(frozen=True)
+class Statement(Entry):
     """One row: where it stands, what it says (in our words), the verdict, what is right, and the check.
 
     `basis` is how that is known; whatever does not hold as it is said has a `severity`.
     """
 
-    key: str
-    title: str
     note: str
     place: str
     says: str
@@ -116,14 +130,6 @@ class Statement:
     def __post_init__(self) -> None:
         if not (self.verdict is Verdict.HOLDS) == (not self.ought) == (self.severity is None):
             raise ValueError(f"{self.key}: what does not hold, and only that, needs the right form and a severity")
-
-    @property
-    def heading(self) -> str:
-        return f"{self.key} {self.title}"
-
-    @property
-    def command(self) -> str:
-        return f"headcount study check {self.key}"
 
 
 class Rows(list[Statement]):
@@ -166,23 +172,13 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Entry):
     """A question or gap of the notes, and what answers it."""
 
-    key: str
-    title: str
     question: str
     place: str
     more: str
     reply: Callable[[], Reply]
-
-    @property
-    def heading(self) -> str:
-        return f"{self.key} {self.title}"
-
-    @property
-    def command(self) -> str:
-        return f"headcount study check {self.key}"
 
     def row(self) -> dict[str, Any]:
         told = tell(self.reply)

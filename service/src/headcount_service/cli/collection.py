@@ -293,16 +293,12 @@ def release(
     how: Formats = Format.TABLE,
 ) -> None:
     """The answer of a batch, paid for and signed. Asked again, it is the same to the byte."""
-    from headcount_service.cli.releases import Released, release_table
+    from headcount_service.cli.releases import Released, hand_over
 
     held = _operator(data)
     with waiting("opening and counting"):
         told = Released(held.release(_named(held, name), batch))
-    if out is not None:
-        told.save(out)
-    show(told.content, how, release_table(told))
-    if out is not None and how is Format.TABLE:
-        print(f"written to {out}; prove it again: headcount verify {out}")
+    hand_over(told, out, how)
 
 
 @collections.command("series")

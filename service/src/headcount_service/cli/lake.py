@@ -92,7 +92,7 @@ def analyse(
         from headcount_service.lake.counting import analyse
         from headcount_service.lake.messages import Mixed
         from headcount_service.lake.session import session
-    from headcount_service.cli.releases import Released, release_table
+    from headcount_service.cli.releases import Released, hand_over
 
     agreed = _collection(collection)
     with (
@@ -101,11 +101,7 @@ def analyse(
         session(spark) as at_work,
     ):
         told = Released(json.loads(analyse(opened.analyser(), agreed, Mixed(at_work, mixed))))
-    if out is not None:
-        told.save(out)
-    show(told.content, how, release_table(told))
-    if out is not None and how is Format.TABLE:
-        print(f"written to {out}; prove it again: headcount verify {out}")
+    hand_over(told, out, how)
 
 
 def _offer(path: Path) -> Any:

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
 
 from headcount.answers.intervals import digits
-from headcount.cli.render import answered, grid, titled
+from headcount.cli.render import Format, answered, grid, show, titled
 from headcount.common.plurals import counted
 from headcount.figures.text_table import TextTable
 from headcount.questions.question import of_clipped
 from headcount_service.wire.signed_release import Released
 
-__all__ = ["Released", "release_table"]
+__all__ = ["Released", "hand_over", "release_table"]
+
+
+def hand_over(told: Released, out: Path | None, how: Format) -> None:
+    """Write a release to a file, if one is named, and print it."""
+    if out is not None:
+        told.save(out)
+    show(told.content, how, release_table(told))
+    if out is not None and how is Format.TABLE:
+        print(f"written to {out}; prove it again: headcount verify {out}")
 
 
 def release_table(told: Released) -> RenderableType:

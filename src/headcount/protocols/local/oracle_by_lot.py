@@ -92,7 +92,7 @@ class Oracle:
         Errors of a family's cells are not uncorrelated. Told directly, a report supports exactly one of them; by a hash
         function, about as many whichever was drawn.
         """
-        triple = self.hashing.triple if self.hashing else 0.0
+        triple = self.hashing.triple_collision if self.hashing else 0.0
         both = self.keep * triple + self.elsewhere * (self.collision - triple) - self.other**2  # covariance of others
         beside = self.keep * (self.collision - self.other)  # of the own one and another
         others, own = self.other * (1.0 - self.other), self.keep * (1.0 - self.keep) + self.gap**2

@@ -10,27 +10,24 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Self
 
 import numpy as np
 
-from headcount.programme import Below, Brick, Emit, Field, Let
+from headcount.programme import Brick, Emit, Field
 from headcount.programme.field import Values
 from headcount.programme.law import Ints
-from headcount.protocols.shared.hashing import LinearHash, next_prime
+from headcount.protocols.shared.hashing import LinearHash, U, V, next_prime
 
-U, V = Field.named("u"), Field.named("v")  # u counts from 0 and stands for u + 1
 AT_ONCE, CELLS = 1 << 12, 1 << 20  # messages, and numbers that are worked out at a time
 
 
 @dataclass(frozen=True)
-class CubicHash:
-    """The functions h(x) = (((u+1) x**3 + v) mod prime) mod buckets."""
-
-    prime: int
-    buckets: int
+class CubicHash(LinearHash):
+    """The functions h(x) = (((u+1) x**3 + v) mod prime) mod buckets, in whose messages the bucket comes first."""
 
     @classmethod
-    def over(cls, values: int, buckets: int) -> CubicHash:
+    def over(cls, values: int, buckets: int) -> Self:
         """The functions for this many values; cubing is a permutation modulo their prime."""
         return cls(_prime(values), buckets)
 
@@ -40,30 +37,19 @@ class CubicHash:
         return self.prime * (self.prime - 1)
 
     @property
-    def collision(self) -> float:
-        """The chance that two values share a bucket."""
-        return LinearHash(self.prime, self.buckets).collision
-
-    @property
-    def triple(self) -> float:
-        """The chance that three values do, on average over them: all residues are in a bucket, each in one."""
+    def triple_collision(self) -> float:
+        """The chance that three values collide, on average over them: all residues are in a bucket, each in one."""
         full, more = divmod(self.prime, self.buckets)
         ways = sum(many * math.perm(size, 3) for many, size in ((more, full + 1), (self.buckets - more, full)))
         return ways / math.perm(self.prime, 3)
 
     def of(self, value: Field) -> Field:
         """The bucket of the value under the function that was drawn."""
-        cube = value * value % self.prime * value % self.prime
-        return ((U + 1) * cube + V) % self.prime % self.buckets
+        return super().of(value * value % self.prime * value % self.prime)
 
     @staticmethod
-    def emit(place: Field) -> Brick:
-        """A message: what is named, and the function that was drawn."""
-        return Emit(place, U, V)
-
-    def drawn(self, brick: Brick) -> Brick:
-        """The brick with a function of the sender's own."""
-        return Let("u", Below(self.prime - 1), Let("v", Below(self.prime), brick))
+    def emit(bucket: Field) -> Brick:
+        return Emit(bucket, U, V)
 
     def agreeing(self, u: Values, v: Values, bucket: Values, values: int) -> Ints:
         """How many messages agree with each value.
