@@ -1,5 +1,4 @@
-"""Maps of a plane of two logarithmic axes: which owner has which region, labelled where it is
-widest."""
+"""Maps of a plane of two logarithmic axes: which owner has which region, labelled where it is widest."""
 
 from __future__ import annotations
 

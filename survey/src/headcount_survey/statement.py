@@ -15,9 +15,8 @@ from headcount_survey.study import Verdict
 class Seen:
     """The outcome of a computation, with its figures in one line.
 
-    `said` tells whether the statement came out right as it is said; `mended`, whether the corrected
-    form did, if there is one that keeps what the statement is for; `instead`, where nothing can be
-    kept, whether the contrary did.
+    `said` tells whether the statement came out right as it is said; `mended`, whether the corrected form did, if there
+    is one that keeps what the statement is for; `instead`, where nothing can be kept, whether the contrary did.
     """
 
     said: bool

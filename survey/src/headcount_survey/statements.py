@@ -1,5 +1,4 @@
-"""Every statement of the notes, where it stands, what became of it and the command that shows
-it."""
+"""Every statement of the notes, where it stands, what became of it and the command that shows it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The test vectors of privacy claims: a plan of every protocol, its delta, and the local epsilon of
-one report."""
+"""The test vectors of privacy claims: a plan of every protocol, its delta, and the local epsilon of one report."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The test vectors of randomisers: answers and random bytes, and the messages that Python makes of
-them.
+"""The test vectors of randomisers: answers and random bytes, and the messages that Python makes of them.
 
 docs/client-vectors.md says in which order bytes are used. Words near the edges of what they decide
 are drawn as often as all others together, so that a client that is off by one is found out.

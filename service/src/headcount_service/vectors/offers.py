@@ -1,5 +1,4 @@
-"""The test vectors that draw nothing: encodings of answers, collections and the limits of devices,
-receipts."""
+"""The test vectors that draw nothing: encodings of answers, collections and the limits of devices, receipts."""
 
 from __future__ import annotations
 

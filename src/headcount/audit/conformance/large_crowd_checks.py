@@ -1,5 +1,4 @@
-"""Checks of claims for large crowds: proved from the certificate, or enumerated, projected and
-attacked."""
+"""Checks of claims for large crowds: proved from the certificate, or enumerated, projected and attacked."""
 
 from __future__ import annotations
 
@@ -47,10 +46,9 @@ TOTALS = (0, 5, 1_500, 10**6)
 def the_claim_holds_at_size(protocol: Protocol) -> None:
     """Plans for many people are proved again from the programme alone, if the protocol says that there is a proof.
 
-    Those of `CORE_CASES` always are, and further ones while their proofs are short. Where the
-    protocol knows of no proof, verification may not refute it, and a proof is looked for until one
-    case has none; a scalar projection bounds delta from below for all of them; those of
-    `CORE_CASES` are enumerated among two people and attacked in full size.
+    Those of `CORE_CASES` always are, and further ones while their proofs are short. Where the protocol knows of no
+    proof, verification may not refute it, and a proof is looked for until one case has none; a scalar projection bounds
+    delta from below for all of them; those of `CORE_CASES` are enumerated among two people and attacked in full size.
     """
     spent, any_proof = 0, True
     for place, (budget, large) in enumerate(calibrated_instances(protocol, CORE_CASES + FURTHER_CASES)):

@@ -1,5 +1,4 @@
-"""An upper bound on the number of outcomes of a report programme, to know whether it can be
-enumerated."""
+"""An upper bound on the number of outcomes of a report programme, to know whether it can be enumerated."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Simulated scenarios: a crowd, what is asked of it, and runs of a protocol, against which
-predictions are judged."""
+"""Simulated scenarios: a crowd, what is asked of it, and runs of a protocol, against which predictions are judged."""
 
 from __future__ import annotations
 

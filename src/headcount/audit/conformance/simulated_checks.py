@@ -1,5 +1,4 @@
-"""Checks of calibrated protocols by simulation: many people and many categories, against what is
-stated."""
+"""Checks of calibrated protocols by simulation: many people and many categories, against what is stated."""
 
 from __future__ import annotations
 

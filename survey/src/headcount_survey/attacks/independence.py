@@ -1,10 +1,9 @@
 """Tests of independence: bits of one report, messages of one person, people, and calls.
 
-A report may have every bit right on average and still give its owner away, if two bits were flipped
-by the same coin. Many people hold the same value here, so that only coins tell their reports apart.
-Chi-square tests compare the bits of a row in pairs and, where they are few, in threes; one person's
-whole report with its exact law, where that is small; and reports, and noise, at various distances
-from each other, within a call and between two.
+A report may have every bit right on average and still give its owner away, if two bits were flipped by the same coin.
+Many people hold the same value here, so that only coins tell their reports apart. Chi-square tests compare the bits of
+a row in pairs and, where they are few, in threes; one person's whole report with its exact law, where that is small;
+and reports, and noise, at various distances from each other, within a call and between two.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""A statement of the notes on the command line: what it says, the verdict, and evidence computed on
-the spot."""
+"""A statement of the notes on the command line: what it says, the verdict, and evidence computed on the spot."""
 
 from __future__ import annotations
 

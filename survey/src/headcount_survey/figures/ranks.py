@@ -1,5 +1,4 @@
-"""Names down the side and panels beside each other: what was predicted as a stroke, what was seen
-as a dot."""
+"""Names down the side and panels beside each other: what was predicted as a stroke, what was seen as a dot."""
 
 from __future__ import annotations
 

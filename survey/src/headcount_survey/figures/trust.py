@@ -1,5 +1,4 @@
-"""The models of trust, one below the other: the way of a value to the answer, and where trust ends
-on it."""
+"""The models of trust, one below the other: the way of a value to the answer, and where trust ends on it."""
 
 from __future__ import annotations
 

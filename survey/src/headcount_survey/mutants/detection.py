@@ -1,5 +1,4 @@
-"""Which check catches each mutant of a protocol: a suite that passes a broken protocol proves
-nothing."""
+"""Which check catches each mutant of a protocol: a suite that passes a broken protocol proves nothing."""
 
 from __future__ import annotations
 

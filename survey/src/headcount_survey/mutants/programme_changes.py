@@ -23,8 +23,7 @@ def dummies(brick: All, secret: Secret) -> list[Brick]:
 def quieter(factor: float, *, flips_only: bool = False) -> Change:
     """All noise reduced by this factor: dummies left out, lies told more rarely, numbers thinned.
 
-    Of two arms of a choice the lie is the one that does not depend on what a person holds, or else
-    the less likely one.
+    Of two arms of a choice the lie is the one that does not depend on what a person holds, or else the less likely one.
     """
 
     def change(brick: Any, secret: Secret) -> Any:

@@ -1,5 +1,4 @@
-"""Small laws for the checks: binomial masses in full, likelihood ratios in fractions, and
-divergences."""
+"""Small laws for the checks: binomial masses in full, likelihood ratios in fractions, and divergences."""
 
 from __future__ import annotations
 

@@ -3,11 +3,10 @@
     python -m headcount_survey.pages.attacks [--samples 1000000] [--out docs/attacks.md]
     python -m headcount_survey.pages.attacks --alarms 200 [--samples 100000]
 
-For each tiny instance the law of its view is enumerated, and the delta is that of the epsilon from
-0.3 to 4 which samples see most sharply. The command fails if a lower bound lies above the exact
-epsilon or the claim, or if no instance of a protocol's task lets nine tenths of the exact epsilon
-be found. With `--alarms` it attacks sound instances that often, with other coins each time, where
-they claim an epsilon of 1, and fails if any of them raises an alarm.
+For each tiny instance the law of its view is enumerated, and the delta is that of the epsilon from 0.3 to 4 which
+samples see most sharply. The command fails if a lower bound lies above the exact epsilon or the claim, or if no
+instance of a protocol's task lets nine tenths of the exact epsilon be found. With `--alarms` it attacks sound instances
+that often, with other coins each time, where they claim an epsilon of 1, and fails if any of them raises an alarm.
 """
 
 from __future__ import annotations

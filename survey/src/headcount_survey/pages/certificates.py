@@ -1,11 +1,9 @@
-"""Every protocol's certificate over a grid of budgets and crowds: proved, and refuted once its
-noise is too small.
+"""Every protocol's certificate over a grid of budgets and crowds: proved, and refuted once its noise is too small.
 
     python -m headcount_survey.pages.certificates [--only zsum] [--out docs/certificates.md]
 
-A certificate whose report or release is that of the same protocol with one percent less noise,
-while it claims what it did, must be refuted where the accounting is exact, and must never be
-proved.
+A certificate whose report or release is that of the same protocol with one percent less noise, while it claims what it
+did, must be refuted where the accounting is exact, and must never be proved.
 """
 
 from __future__ import annotations

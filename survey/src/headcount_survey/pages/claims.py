@@ -2,9 +2,8 @@
 
     python -m headcount_survey.pages.claims [--people 12] [--out docs/claims.md]
 
-Crowds of 1, 2, 3 … people, planned for as many or for more than turn up, and corrupt ones besides.
-What everybody sends is enumerated in integers, from the report programme alone. The command fails
-if any claim does.
+Crowds of 1, 2, 3 … people, planned for as many or for more than turn up, and corrupt ones besides. What everybody sends
+is enumerated in integers, from the report programme alone. The command fails if any claim does.
 """
 
 from __future__ import annotations
@@ -39,9 +38,8 @@ OUTCOMES = 4_000_000  # of all crowds of a size together, at most
 def judged(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES) -> Iterator[JudgedClaim]:
     """One instance among 1, 2, … people, as far as this many outcomes allow; of each plan all that may turn up.
 
-    Corrupt people are planned for besides in crowds that are no larger than the instance's own. The
-    claims of a trusted analyser are about any number of people, and need not be the best for fewer
-    than the tiny instance has.
+    Corrupt people are planned for besides in crowds that are no larger than the instance's own. The claims of a trusted
+    analyser are about any number of people, and need not be the best for fewer than the tiny instance has.
     """
     before, enumerated = 0, Enumerated(tiny)
     known: dict[int, list[Interval]] = {}

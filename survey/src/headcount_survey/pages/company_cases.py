@@ -1,5 +1,4 @@
-"""Which algorithm should company A use? Three made-up crowds, by two papers' constants and by exact
-accounting."""
+"""Which algorithm should company A use? Three made-up crowds, by two papers' constants and by exact accounting."""
 
 from __future__ import annotations
 

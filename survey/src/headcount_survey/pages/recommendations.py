@@ -1,11 +1,9 @@
-"""Is what the advisor recommends the best there is? By brute force over the catalogue, and by
-simulation.
+"""Is what the advisor recommends the best there is? By brute force over the catalogue, and by simulation.
 
     python -m headcount_survey.pages.recommendations [--runs 20000] [--out docs/recommendations.md]
 
-The command fails if any other plan would have a smaller objective, or if the simulated errors of
-the recommended plan are larger than a rival's by more than five standard errors of their
-difference.
+The command fails if any other plan would have a smaller objective, or if the simulated errors of the recommended plan
+are larger than a rival's by more than five standard errors of their difference.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""The grid of crowds and budgets in which predictions are held against simulation, and which
-protocols take part."""
+"""The grid of crowds and budgets in which predictions are held against simulation, and which protocols take part."""
 
 from __future__ import annotations
 

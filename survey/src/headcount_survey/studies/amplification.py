@@ -1,5 +1,4 @@
-"""How much privacy does shuffling add to a local report: by closed forms, by numerical bounds, and
-exactly?"""
+"""How much privacy does shuffling add to a local report: by closed forms, by numerical bounds, and exactly?"""
 
 from __future__ import annotations
 

@@ -1,12 +1,10 @@
-r"""What no protocol can beat: lower bounds that are proved and computed, drawn beside the protocols
-that come near.
+r"""What no protocol can beat: lower bounds that are proved and computed, drawn beside the protocols that come near.
 
-Local counts. Whatever a person's report is, if it is private with epsilon it can be made from one
-flipped bit of theirs [KOV16]: the two laws of it have a trade-off curve below that of the bit. So
-nobody who asks each person once learns more than from n flipped bits, and the error is at least
-that of the best estimate from these. With the number of ones evenly spread over 0 .. n beforehand,
-that is the mean of its variance given the flipped total, which can be summed: a lower bound with
-its constant, for the worst crowd, for every n.
+Local counts. Whatever a person's report is, if it is private with epsilon it can be made from one flipped bit of theirs
+[KOV16]: the two laws of it have a trade-off curve below that of the bit. So nobody who asks each person once learns
+more than from n flipped bits, and the error is at least that of the best estimate from these. With the number of ones
+evenly spread over 0 .. n beforehand, that is the mean of its variance given the flipped total, which can be summed: a
+lower bound with its constant, for the worst crowd, for every n.
 
 Local histograms. Let V be one of d - 1 bins, evenly, and let each person hold V with chance h,
 otherwise the last bin. A report then has the law (1-h) Q_0 + h Q_V, where Q_V/Q_0 lies within
@@ -19,12 +17,11 @@ largest of the d - 1 estimates is V's: so some bin is off by t/2 or more with a 
 - (I + ln 2)/ln(d - 1) - P[Bin(n, h) < t], on average and so in some crowd. The best h and t are
 searched for.
 
-Central counts, and all others: what a shuffled or local protocol answers is centrally private too.
-All mechanisms from counts to counts that are private are the points of a polytope, and the smallest
-worst mean size of the error is a linear programme [GRS12]; answers between whole numbers can be
-rounded to either side at random and are then as good. Any dual bounds it from below, and the one
-that is found is evaluated with what it lacks in feasibility taken off. All but a few people of a
-crowd may hold a zero, so that the bound for few people holds for many.
+Central counts, and all others: what a shuffled or local protocol answers is centrally private too. All mechanisms from
+counts to counts that are private are the points of a polytope, and the smallest worst mean size of the error is a
+linear programme [GRS12]; answers between whole numbers can be rounded to either side at random and are then as good.
+Any dual bounds it from below, and the one that is found is evaluated with what it lacks in feasibility taken off. All
+but a few people of a crowd may hold a zero, so that the bound for few people holds for many.
 
 For one message each the squared error is also at least of the order of ln n, for delta a power of
 1/n [GKMP20]. No constant is known for that, so it is not drawn.
@@ -127,9 +124,8 @@ def least_local_histogram(people: int, bins: int, epsilon: float) -> float:
 def least_central(people: int, epsilon: float, delta: float) -> float:
     """The smallest worst expected error of a private count of so few people, in people: a linear programme.
 
-    Its unknowns are the chances of every answer to every count, and for each pair of neighbours
-    what exceeds epsilon; that must not add up to more than delta. The last unknown is the worst
-    error."""
+    Its unknowns are the chances of every answer to every count, and for each pair of neighbours what exceeds epsilon;
+    that must not add up to more than delta. The last unknown is the worst error."""
     from scipy.optimize import linprog
 
     size, factor = people + 1, math.exp(epsilon)

@@ -1,5 +1,4 @@
-"""What does a budget mean to somebody who watches, and do all protocols within it give the same
-away?"""
+"""What does a budget mean to somebody who watches, and do all protocols within it give the same away?"""
 
 from __future__ import annotations
 

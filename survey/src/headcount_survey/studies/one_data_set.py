@@ -1,10 +1,8 @@
-"""The parts that three surveys share: one data set, every protocol that answers, bounds beside
-predictions beside runs.
+"""The parts that three surveys share: one data set, every protocol that answers, bounds beside predictions beside runs.
 
-The data set is made up: everybody has a number between 0 and 1, the squares of evenly spread ones,
-so that small numbers are more frequent, as with most amounts. Who has more than 3/4 is counted, all
-numbers are summed, and a histogram has 20 bins. Errors are those of a *sum*, in people; a mean's
-are n times smaller and stand beside them.
+The data set is made up: everybody has a number between 0 and 1, the squares of evenly spread ones, so that small
+numbers are more frequent, as with most amounts. Who has more than 3/4 is counted, all numbers are summed, and a
+histogram has 20 bins. Errors are those of a *sum*, in people; a mean's are n times smaller and stand beside them.
 """
 
 from __future__ import annotations

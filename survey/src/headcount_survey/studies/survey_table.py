@@ -1,5 +1,4 @@
-"""The notes' survey table, row by row: as they have it, as it should read, and what was
-measured."""
+"""The notes' survey table, row by row: as they have it, as it should read, and what was measured."""
 
 from __future__ import annotations
 

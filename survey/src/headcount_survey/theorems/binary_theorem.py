@@ -1,5 +1,4 @@
-"""Balcer and Cheu's binary sum: private, accurate, right about nobody, and cheap, with every
-constant."""
+"""Balcer and Cheu's binary sum: private, accurate, right about nobody, and cheap, with every constant."""
 
 from __future__ import annotations
 
@@ -72,9 +71,8 @@ class Setting:
     def off_by_more(self, error: arb) -> arb:
         """The chance of an error of more than this many people, for the worst crowd; below K, at least that chance.
 
-        Y dummies are missing. With k ones the answer is 0 if Y >= k, which is off by k, and off by
-        |Y - K| otherwise. Up to k = error neither is too much. Beyond, it fails if Y >= k, or Y > K
-        + error, and the first k is the worst.
+        Y dummies are missing. With k ones the answer is 0 if Y >= k, which is off by k, and off by |Y - K| otherwise.
+        Up to k = error neither is too much. Beyond, it fails if Y >= k, or Y > K + error, and the first k is the worst.
         """
         return above(self.people, self.gamma, last_below(error) + 1)
 

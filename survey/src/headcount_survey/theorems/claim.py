@@ -1,5 +1,4 @@
-"""A claim that one number is at most another, held against every case of a list, in exact
-arithmetic."""
+"""A claim that one number is at most another, held against every case of a list, in exact arithmetic."""
 
 from __future__ import annotations
 

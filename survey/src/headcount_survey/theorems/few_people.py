@@ -1,5 +1,4 @@
-"""Two mechanisms among a few people, flipping bits and sampling ones, with all their laws as
-fractions."""
+"""Two mechanisms among a few people, flipping bits and sampling ones, with all their laws as fractions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Randomised response behind a shuffler and sample-and-threshold are not the same mechanism in
-other words."""
+"""Randomised response behind a shuffler and sample-and-threshold are not the same mechanism in other words."""
 
 from __future__ import annotations
 

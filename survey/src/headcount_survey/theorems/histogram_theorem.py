@@ -1,5 +1,4 @@
-"""Balcer and Cheu's histogram: two bins change, and all bins are right at once if beta allows for
-each of them."""
+"""Balcer and Cheu's histogram: two bins change, and all bins are right at once if beta allows for each of them."""
 
 from __future__ import annotations
 
@@ -52,9 +51,8 @@ def every_large_bin(setting: Setting, beta: arb) -> arb:
 def some_bin_off(people: int, gamma: arb, error: arb) -> arb:
     """The chance of an error of more than this many people in some bin, for the worst histogram.
 
-    A bin of at most `error` people never is. A larger one is with the chance that at least as many
-    dummies are missing, which is largest for the smallest such bin; so there are as many of those
-    as people allow. Bins are independent.
+    A bin of at most `error` people never is. A larger one is with the chance that at least as many dummies are missing,
+    which is largest for the smallest such bin; so there are as many of those as people allow. Bins are independent.
     """
     smallest = last_below(error) + 1
     return -(people // smallest * (-above(people, gamma, smallest)).log1p()).expm1()

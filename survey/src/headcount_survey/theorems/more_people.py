@@ -1,5 +1,4 @@
-"""More people never hurt where the shuffler shows the messages themselves; where it drops small
-counts, they may."""
+"""More people never hurt where the shuffler shows the messages themselves; where it drops small counts, they may."""
 
 from __future__ import annotations
 

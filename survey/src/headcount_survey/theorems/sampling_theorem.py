@@ -1,5 +1,4 @@
-"""Sample-and-threshold: one likelihood ratio, a tail, and the constants of the draft, the final
-paper and the truth."""
+"""Sample-and-threshold: one likelihood ratio, a tail, and the constants of the draft, the final paper and the truth."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The binomial law is smooth: one step along it hardly changes its masses, but for a small
-chance."""
+"""The binomial law is smooth: one step along it hardly changes its masses, but for a small chance."""
 
 from __future__ import annotations
 

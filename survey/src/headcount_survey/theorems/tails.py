@@ -1,5 +1,4 @@
-"""Tails of the binomial law in ball arithmetic: sums of masses that end where a geometric series
-bounds the rest."""
+"""Tails of the binomial law in ball arithmetic: sums of masses that end where a geometric series bounds the rest."""
 
 from __future__ import annotations
 
