@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from headcount.privacy.exact_tables import discrete_laplace
+from headcount.privacy.two_sided_noise import discrete_laplace
 from headcount.programme.coins import SecretCoins
 from keystream import keystream
 from page import Section, met

@@ -8,7 +8,7 @@ from shell import headcount
 from typer.testing import CliRunner
 
 from headcount.cli.main import app
-from headcount.privacy.exact_tables import AddDiscreteLaplace
+from headcount.privacy.two_sided_noise import AddDiscreteLaplace
 from headcount.protocols import named
 from headcount.protocols.central.geometric import Geometric
 

@@ -13,8 +13,8 @@ from headcount.engines.memory import MemoryEngine
 from headcount.errors import BadArgument
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.exact_tables import AddDiscreteLaplace
 from headcount.privacy.rounded_once import RoundThenNoise
+from headcount.privacy.two_sided_noise import AddDiscreteLaplace
 from headcount.programme.coins import Bytes, Coins, SeededCoins
 from headcount.programme.field import Values
 from headcount.programme.report_law import WHOLE

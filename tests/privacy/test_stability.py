@@ -12,10 +12,10 @@ import pytest
 import truth
 
 from headcount.errors import BadArgument
-from headcount.privacy.exact_tables import discrete_laplace
 from headcount.privacy.loss import PrivacyLoss
 from headcount.privacy.pair import Pair
 from headcount.privacy.stability import StabilityAddRemove, StabilityReplace, reveals
+from headcount.privacy.two_sided_noise import discrete_laplace
 
 
 def loss_of(rate: Fraction, threshold: int, cells: int) -> PrivacyLoss:

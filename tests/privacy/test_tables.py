@@ -16,7 +16,12 @@ from truth import BITS, mp
 
 from headcount.errors import Infeasible
 from headcount.privacy import exact_tables as tables
-from headcount.privacy.exact_tables import AddDiscreteLaplace, TwoSidedNoise, discrete_laplace
+from headcount.privacy.two_sided_noise import (
+    AddDiscreteLaplace,
+    TwoSidedNoise,
+    discrete_laplace,
+    discrete_laplace_distance,
+)
 from headcount.programme.coins import SCANNED, SeededCoins
 from headcount.programme.report_law import WHOLE
 from headcount.programme.table import Table
@@ -253,13 +258,13 @@ SCALES = [0.004, 0.01, 0.02, 0.03, 0.035, 0.039, 0.04, 0.05, 0.07, 0.1, 0.13, 0.
 @pytest.mark.parametrize("rate", [*RATES, *(1 / Fraction(scale) for scale in SCALES)])
 def test_noise_lies_within_the_stated_distance_of_its_ideal(rate: Fraction) -> None:
     _, apart, beyond = far_units(rate)
-    assert truth.real(apart + beyond) / 2 <= tables.discrete_laplace_distance(rate) <= 4 * truth.real(apart + beyond)
+    assert truth.real(apart + beyond) / 2 <= discrete_laplace_distance(rate) <= 4 * truth.real(apart + beyond)
 
 
 def test_the_check_of_noise_s_distance_catches_a_smaller_claim() -> None:
     rate = Fraction(1)
     _, apart, beyond = far_units(rate)
-    assert truth.real(apart + beyond) / 2 > tables.discrete_laplace_distance(rate) / 4
+    assert truth.real(apart + beyond) / 2 > discrete_laplace_distance(rate) / 4
 
 
 @pytest.mark.parametrize("rate", RATES)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from flint import ctx
 
-from headcount.privacy.exact_tables import discrete_laplace, discrete_laplace_distance
+from headcount.privacy.two_sided_noise import discrete_laplace, discrete_laplace_distance
 from headcount.programme.draw import encoded
 from headcount.proof.ball_laws import ball, binomial
 from headcount.proof.central import nearest_laplace

@@ -11,10 +11,10 @@ import headcount as hc
 from headcount.audit.conformance.exact_loss import EPSILONS, exact_delta
 from headcount.errors import BadArgument, Unsupported
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.exact_tables import AddDiscreteLaplace
 from headcount.privacy.model import Party
 from headcount.privacy.pair import Pair
 from headcount.privacy.product import two_cells
+from headcount.privacy.two_sided_noise import AddDiscreteLaplace
 from headcount.programme.release import Pad, Unchanged
 from headcount.programme.table import Table
 from headcount.protocols.base.parties import who_learns_what

@@ -16,8 +16,9 @@ from headcount.audit.conformance.large_crowd_checks import (
 from headcount.audit.conformance.loss_checks import collusion_is_stated, several_reports_are_covered
 from headcount.audit.conformance.simulated_checks import what_is_drawn_at_size_is_what_is_stated
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.exact_tables import AddDiscreteLaplace, poisson
+from headcount.privacy.exact_tables import poisson
 from headcount.privacy.sampled_counts import SampledCount
+from headcount.privacy.two_sided_noise import AddDiscreteLaplace
 from headcount.programme.brick import All, Copies, Emit, Let, Maybe
 from headcount.programme.chance import Chance
 from headcount.programme.draw import Below

@@ -20,9 +20,9 @@ from functools import cached_property
 
 import numpy as np
 
-from headcount.privacy.exact_tables import discrete_laplace_distance
 from headcount.privacy.loss import GrowingSlack, PrivacyLoss
 from headcount.privacy.pair import exp_down
+from headcount.privacy.two_sided_noise import discrete_laplace_distance
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
 

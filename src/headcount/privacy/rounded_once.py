@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from headcount.privacy.exact_tables import AddTwoSidedNoise
+from headcount.privacy.two_sided_noise import AddTwoSidedNoise
 from headcount.programme.coins import Coins
 from headcount.programme.field import number
 from headcount.programme.release import Release

@@ -41,8 +41,8 @@ import numpy as np
 from headcount.errors import BadArgument
 from headcount.privacy.crowd import LARGEST
 from headcount.privacy.discrete_laplace import laplace_divergence
-from headcount.privacy.exact_tables import discrete_laplace, discrete_laplace_distance
 from headcount.privacy.loss import GrowingSlack, Kind
+from headcount.privacy.two_sided_noise import discrete_laplace, discrete_laplace_distance
 from headcount.programme.law import Floats
 from headcount.programme.table import Ints
 

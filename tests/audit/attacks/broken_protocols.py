@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from headcount.privacy import exact_tables as tables
-from headcount.privacy.exact_tables import AddDiscreteLaplace
+from headcount.privacy.two_sided_noise import AddDiscreteLaplace
 from headcount.programme.brick import All, Copies, Emit, Maybe
 from headcount.programme.chance import Chance
 from headcount.programme.coins import SeededCoins

@@ -16,8 +16,8 @@ from headcount.audit.enumeration import PLACE, Enumerated, crowds, neighbouring_
 from headcount.errors import BadArgument
 from headcount.privacy.budget import Neighbours
 from headcount.privacy.crowd import Crowd
-from headcount.privacy.exact_tables import discrete_laplace
 from headcount.privacy.loss import ClaimedDelta, TotalVariationSlack
+from headcount.privacy.two_sided_noise import discrete_laplace
 from headcount.programme.chance import WORD
 from headcount.programme.report_law import WHOLE
 from headcount.protocols.central.geometric import Geometric

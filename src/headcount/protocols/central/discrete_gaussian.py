@@ -23,8 +23,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, GroupPrivacy, Neighbours, Pair, PrivacyLoss, gaussian_shift
-from headcount.privacy.exact_tables import AddTwoSidedNoise, TwoSidedNoise, exp_below
+from headcount.privacy.exact_tables import exp_below
 from headcount.privacy.many_cells import one_of_each
+from headcount.privacy.two_sided_noise import AddTwoSidedNoise, TwoSidedNoise
 from headcount.programme import Table
 from headcount.programme.chance import WORD
 from headcount.programme.law import Law, Noise

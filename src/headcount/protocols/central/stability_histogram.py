@@ -29,8 +29,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, GroupPrivacy, Model, Neighbours, PrivacyLoss, laws
-from headcount.privacy.exact_tables import AddDiscreteLaplace
 from headcount.privacy.stability import UNKNOWN, StabilityAddRemove, StabilityReplace
+from headcount.privacy.two_sided_noise import AddDiscreteLaplace
 from headcount.programme import Brick, Coins, Emit, Field, Release, Tally, Threshold
 from headcount.programme.law import Floats, Ints, Law, Noise
 from headcount.programme.release import without_zeros

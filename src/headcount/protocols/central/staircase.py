@@ -25,9 +25,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from headcount.privacy import Budget, Crowd, GroupPrivacy, Neighbours, PrivacyLoss
-from headcount.privacy.exact_tables import AddTwoSidedNoise, TwoSidedNoise, exp_below
+from headcount.privacy.exact_tables import exp_below
 from headcount.privacy.loss import GrowingSlack
 from headcount.privacy.pair import exp_down
+from headcount.privacy.two_sided_noise import AddTwoSidedNoise, TwoSidedNoise
 from headcount.programme import Table
 from headcount.programme.chance import WORD
 from headcount.programme.law import UNSEEN, Floats, Law, Noise

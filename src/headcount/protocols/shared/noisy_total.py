@@ -16,8 +16,8 @@ import numpy as np
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd, GroupPrivacy, Model, Neighbours, PrivacyLoss, laws
 from headcount.privacy.discrete_laplace import DiscreteLaplaceShift, RepeatedResponse
-from headcount.privacy.exact_tables import AddDiscreteLaplace, AddTwoSidedNoise
 from headcount.privacy.rounded_once import RoundThenNoise
+from headcount.privacy.two_sided_noise import AddDiscreteLaplace, AddTwoSidedNoise
 from headcount.programme import Batch, Brick, Coins, Emit, Field, Release, Tally
 from headcount.programme.law import Floats, Ints, Law, Noise
 from headcount.programme.tally import exactly_summed

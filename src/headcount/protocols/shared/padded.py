@@ -16,9 +16,10 @@ import numpy.typing as npt
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd, GroupPrivacy, Model, Neighbours, Pair, PrivacyLoss, laws, many_cells
 from headcount.privacy.discrete_laplace import RepeatedResponse
-from headcount.privacy.exact_tables import AddDiscreteLaplace, padded, padded_distance
+from headcount.privacy.exact_tables import padded, padded_distance
 from headcount.privacy.model import Party
 from headcount.privacy.padded import PaddedLaw, PaddedTotals
+from headcount.privacy.two_sided_noise import AddDiscreteLaplace
 from headcount.programme import Batch, Brick, Coins, Emit, Field, Release, Table, Tally, Unchanged
 from headcount.programme.field import Values
 from headcount.programme.law import Floats, Ints, Law, Noise
