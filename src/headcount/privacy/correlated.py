@@ -52,6 +52,16 @@ def _plus_geometric(masses: Floats, x: float) -> Floats:
     return (1.0 - x) * total
 
 
+def noise_that_errs(cancel: float, own: int) -> Law:
+    """The law of A - B, summed without transforms, whose errors would pass for losses in its far tails."""
+    half = laws.negative_binomial(float(own), cancel)
+    masses = half.masses[::-1]
+    for _ in range(own):
+        masses = _plus_geometric(masses, cancel)
+        masses = masses[: int(np.flatnonzero(masses > NEGLIGIBLE)[-1]) + 1]
+    return Law(1 - half.masses.size, masses, 2.0 * half.dropped + NEGLIGIBLE * half.masses.size)
+
+
 def two_correlated_losses(cancel: float, own: float, flood: Law, families: int) -> PrivacyLoss:
     """The loss of two changed cells in each family: one gains a person and one loses them."""
     one = correlated_loss(cancel, own, flood)
@@ -103,7 +113,14 @@ class CorrelatedView(PrivacyLoss):
 
     @property
     def cells(self) -> int:
-        return 2 * self.own.masses.size * (self.own.masses.size + self.flood.masses.size)
+        own, flood = (side.size for side in self._likely)
+        return 2 * own * (own + flood)
+
+    @cached_property
+    def _likely(self) -> tuple[Floats, Floats]:
+        """What is left of A and of Z where what is far below their modes is cut away."""
+        a, z = (law.masses[law.masses > COARSE_CUT * law.masses.max()] for law in (self.own, self.flood))
+        return a, z
 
     @cached_property
     def pair(self) -> Pair:
@@ -117,7 +134,7 @@ class CorrelatedView(PrivacyLoss):
 
         With A and B exchanged, the row of -w is that of w, moved by w.
         """
-        a, z = (law.masses[law.masses > COARSE_CUT * law.masses.max()] for law in (self.own, self.flood))
+        a, z = self._likely
         size = a.size + z.size - 1
         length = 1 << (size - 1).bit_length()  # transforms of such a length are quick
         spectrum = np.fft.rfft(z, length)

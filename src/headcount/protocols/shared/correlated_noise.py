@@ -11,7 +11,7 @@ from headcount.common.root_finding import crossing
 from headcount.common.short_decimals import decayed
 from headcount.errors import BadArgument
 from headcount.privacy import Budget, Crowd, Model, Pair, laws
-from headcount.privacy.correlated import inner_for, likely_pairs, likely_spread
+from headcount.privacy.correlated import inner_for, likely_pairs, likely_spread, noise_that_errs
 from headcount.privacy.exact_tables import affordable_epsilon
 from headcount.privacy.many_cells import one_of_each
 from headcount.programme.law import Noise
@@ -155,8 +155,7 @@ def _inner_of(own: int, budget: Budget, families: int, several: bool) -> float:
     """The largest `inner` with which the noise that errs, all by itself, fits nearly the budget."""
 
     def excess(u: float) -> float:
-        half = laws.negative_binomial(float(own), math.exp(-math.exp(-u)))
-        pair = Pair.shifted(half + -half)
+        pair = Pair.shifted(noise_that_errs(math.exp(-math.exp(-u)), own))
         delta = budget.together(one_of_each(pair, families) if several else pair).delta(budget.epsilon)
         return math.log(max(delta, 1e-300) / (CUT * budget.delta))
 
