@@ -34,6 +34,7 @@ TASKS = (
 )  # fmt: skip
 BUDGETS = ((1.0, 1e-6), (0.1, 1e-8), (0.5, 1e-12), (2.0, 1e-4), (4.0, 1e-9), (8.0, 1e-6), (math.log(3.0), 1e-5))
 CROWDS = (10_000, 100, 1_000, 1_000_000, 1_000_000_000)
+MATRIX = "3/4 1/8 1/8; 1/8 3/4 1/8; 1/5 3/10 1/2"
 WISHES: tuple[Situation, ...] = (
     {}, {"collected": True}, {"neighbours": "add-remove"}, {"least": 0.75}, {"honest": 0.9}, {"max_contributions": 3},
     {"collected": True, "honest": 0.5}, {"max_messages": 2.0}, {"objective": "interval"},
@@ -128,6 +129,26 @@ def found(situation: Situation) -> Iterator[tuple[str, str]]:
     yield "figures", sha256(_shown(advice.to_json()).encode()).hexdigest()
 
 
+def found_of_a_matrix(situation: Situation) -> Iterator[tuple[str, str]]:
+    """The same of a randomiser of one's own, which advice does not know."""
+    from headcount.errors import Refused
+    from headcount.planner.planning import protocol
+    from headcount.privacy.budget import Budget
+    from headcount.protocols.base.certificate import certify
+    from headcount.protocols.base.plan import Plan
+    from headcount.questions.histogram import Histogram
+
+    budget = Budget(situation["epsilon"], situation["delta"])
+    for name in ("matrix-response", "shuffled-matrix-response"):
+        try:
+            asked = {"n": situation["n"], "epsilon": budget.epsilon, "delta": budget.delta, "matrix": MATRIX}
+            plan = Plan(protocol(name, Histogram(3), **asked), budget)
+            yield f"plan of {name}", plan.hash
+            yield f"certificate of {name}", certify(plan).hash
+        except Refused as refusal:
+            yield f"{name} refused", str(refusal)
+
+
 def _shown(content: Any) -> str:
     """As JSON, with the digits that people are shown."""
     return json.dumps(json.loads(json.dumps(content), parse_float=lambda digits: f"{float(digits):.6g}"))
@@ -148,7 +169,7 @@ def main(first: int, last: int, salt: int = 0) -> None:
     if "HEADCOUNT_UNROUNDED" in os.environ:
         unround()
     for i, situation in list(enumerate(situations()))[first:last]:
-        for name, shown in found(situation):
+        for name, shown in (*found(situation), *found_of_a_matrix(situation)):
             print(json.dumps([f"{i}: {situation}: {name}", shown]), flush=True)
 
 

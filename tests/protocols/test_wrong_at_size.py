@@ -24,6 +24,7 @@ from headcount.programme.chance import Chance
 from headcount.programme.draw import Below
 from headcount.programme.field import Field
 from headcount.programme.law import Noise
+from headcount.programme.release import Threshold
 from headcount.programme.report_law import WHOLE
 from headcount.programme.tally import Batch
 from headcount.protocols.central.geometric import Geometric
@@ -174,6 +175,34 @@ class ForgetsTheCorrupt(SampleThreshold):
         return SampledCount(self.rate, self.threshold, honest) if self.crowd.size > 50 else super().view(honest)
 
 
+class LowerThresholdForMany(SampleThreshold):
+    """The threshold moves with the crowd, and the accounting's does not."""
+
+    def released(self):
+        return Threshold(self.threshold - 2 if self.crowd.size > 50 else self.threshold)
+
+
+class LowerThresholdAmongThousands(SampleThreshold):
+    """The threshold is halved where more than a thousand report, which only drawing shows."""
+
+    def released(self):
+        return Moving(self.threshold)
+
+
+@dataclass(frozen=True)
+class Moving(Threshold):
+    def apply(self, tally, coins):
+        least = self.threshold if tally.reports <= 1_000 else self.threshold // 2
+        return Threshold(least).apply(tally, coins)
+
+
+class ExactInWordsOnly(AsymmetricResponse):
+    """Of many people a bound is called exact."""
+
+    def view(self, honest):
+        return Worst(super().view(honest).pairs)
+
+
 class NoNoiseOnLargeTotals(Geometric):
     """What is drawn is not what law and certificate say, from a total of 1,000 on."""
 
@@ -320,6 +349,9 @@ FAR = {
     SmallEpsilonsLieLess: the_claim_holds_at_size,
     SharedAmongAllWhoAreExpected: the_claim_holds_at_size,
     ForgetsTheCorrupt: the_claim_holds_at_size,
+    LowerThresholdForMany: the_claim_holds_at_size,
+    LowerThresholdAmongThousands: the_release_draws_its_law,
+    ExactInWordsOnly: the_claim_holds_at_size,
     NoNoiseOnLargeTotals: what_is_drawn_at_size_is_what_is_stated,
     SurerAtSize: what_is_drawn_at_size_is_what_is_stated,
     QuietShortcut: what_is_drawn_at_size_is_what_is_stated,

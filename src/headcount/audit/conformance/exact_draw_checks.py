@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -18,11 +19,14 @@ from headcount.audit.conformance.outcomes import outcome_bound
 from headcount.audit.enumeration import in_order, one_report
 from headcount.errors import Refused
 from headcount.programme.coins import Coins
+from headcount.programme.release import Release
 from headcount.programme.report_law import WHOLE, Message
 from headcount.programme.tally import Tally
 from headcount.protocols.base.protocol import Protocol
 
 TOTALS = (0, 5)
+MOSTLY = WHOLE - (WHOLE >> 7)
+LARGEST_THRESHOLD = 40  # the power of two of a total that is shown by any release
 DRAWS = 8_000  # for a release, and
 REPORTS = 2_000  # for a person
 FEW = 32  # even draws with more outcomes are there to round, and totals are such that nothing is rounded
@@ -33,7 +37,8 @@ ROUNDED = 10**6  # and so are relative differences of one in this many
 
 
 def the_release_draws_its_law(protocol: Protocol) -> None:
-    """A release has the probabilities of `Release.law`, down to 2**-90.
+    """A release has the probabilities of `Release.law`, down to 2**-90: of 0, of 5 and of the totals on either side
+    of a threshold.
 
     Checked for the tiny instance, with its own setting and with those calibrated for many people,
     and for the calibrated instances themselves, unless their noise has too many outcomes.
@@ -42,11 +47,26 @@ def the_release_draws_its_law(protocol: Protocol) -> None:
         return
     for found in _settings(protocol):
         release = found.released()
-        for total in (times * release.scale.denominator for times in TOTALS):
+        for total in (times * release.scale.denominator for times in (*TOTALS, *_around_a_threshold(release))):
             if len(release.law(total)) <= DRAWS:
                 law = found.shown_law(total)
                 drawn = _gone_through(found, partial(_released, found, total), DRAWS, FEW)
                 _agree(found, drawn, law, f"a total of {total:,} is released as", FAINT)
+
+
+def _around_a_threshold(release: Release) -> tuple[int, ...]:
+    """The largest total that is mostly shown as nothing, and the next one; none if already 0 is mostly noise."""
+
+    def hidden(times: int) -> bool:
+        return release.law(times * release.scale.denominator).get(0, 0) > MOSTLY
+
+    if not hidden(0):
+        return ()
+    most = next((1 << power for power in range(LARGEST_THRESHOLD) if not hidden(1 << power)), None)
+    if most is None:
+        return ()
+    least = bisect_left(range(most), True, key=lambda times: not hidden(times))
+    return least - 1, least
 
 
 def _settings(protocol: Protocol) -> Iterator[Protocol]:

@@ -40,15 +40,17 @@ ROUNDED = 1e-6  # relatively, in masses near that
 PURE = 1.0
 LITTLE_EFFORT = 200_000  # where no proof is known
 ENOUGH_EFFORT = 2_000_000  # for further proofs of an instance: none is begun beyond
+EXACTLY, SLACK = 1.0 + 2e-3, 1e-12  # times what was proved: a claim is rounded up to four digits; and more
 TOTALS = (0, 5, 1_500, 10**6)
 
 
 def the_claim_holds_at_size(protocol: Protocol) -> None:
     """Plans for many people are proved again from the programme alone, if the protocol says that there is a proof.
 
-    Those of `CORE_CASES` always are, and further ones while their proofs are short. Where the protocol knows of no
-    proof, verification may not refute it, and a proof is looked for until one case has none; a scalar projection bounds
-    delta from below for all of them; those of `CORE_CASES` are enumerated among two people and attacked in full size.
+    Those of `CORE_CASES` always are, and further ones while their proofs are short; what is claimed to be exact may not
+    be more than was proved. Where the protocol knows of no proof, verification may not refute it, and a proof is looked
+    for until one case has none; a scalar projection bounds delta from below for all of them; those of `CORE_CASES` are
+    enumerated among two people and attacked in full size.
     """
     spent, any_proof = 0, True
     for place, (budget, large) in enumerate(calibrated_instances(protocol, CORE_CASES + FURTHER_CASES)):
@@ -96,7 +98,20 @@ def _proved(large: Protocol, budget: Budget, effort: int | None = None) -> Verdi
     require(verdict.answer != "refuted", f"{large.name}: with {_people(large)} {verdict}")
     given_up = effort is not None and verdict.effort > effort
     require(verdict.answer == "proved" or given_up, _unproved(large, _people(large), verdict))
+    if large.loss.kind == "exact":
+        _is_exact(large, verdict)
     return verdict
+
+
+def _is_exact(large: Protocol, verdict: Verdict) -> None:
+    """What is claimed to be exact is no more than what was proved, but for the digits of a claim."""
+    for point in verdict.points:
+        claimed, most = float(point.delta), float(point.truth.high)
+        require(
+            claimed <= EXACTLY * most + SLACK,
+            f"{large.name}: with {_people(large)} delta at epsilon={float(point.epsilon):g} is at most {most:.6g}, and "
+            f"{claimed:.6g} is claimed to be exact: let the loss be a bound",
+        )
 
 
 def _people(large: Protocol) -> str:
