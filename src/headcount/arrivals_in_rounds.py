@@ -25,9 +25,9 @@ class ArrivalsInRounds(Series):
     whole: ArrivalsEstimate
 
     @classmethod
-    def counted(cls, plan: Plan, begins: Sequence[str], asks: str) -> Self:
+    def counted(cls, plan: Plan, begins: Sequence[str], asks: str, rules: tuple[str, ...]) -> Self:
         """The series of these rounds, which is paid for."""
-        return cls.of_events(plan, begins, BlockWidths((1,), len(begins), 0.0), asks)
+        return cls.of_events(plan, begins, BlockWidths((1,), len(begins), 0.0), asks, rules)
 
     def take_whole(self, whole: ArrivalsEstimate) -> Self:
         """The same with its answer."""

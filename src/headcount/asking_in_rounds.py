@@ -8,6 +8,7 @@ Internal: docs/api.md lists what is public.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
@@ -31,10 +32,12 @@ from headcount.protocols.base.plan import Plan
 from headcount.questions.count import Count
 from headcount.questions.domains.calendar_rounds import Rounds
 from headcount.questions.domains.domain import Shape
+from headcount.questions.domains.missing import DROP, WITHOUT_NUMBER, told
 from headcount.questions.question import Question
+from headcount.questions.text_rules import TextRules
 from headcount.rounds import Series
 from headcount.running import charging, release_answer
-from headcount.types import Data, Where
+from headcount.types import Data, Missing, Where
 
 
 def series(
@@ -52,6 +55,12 @@ def series(
     contributes: int = 1,
     cumulative: bool = False,
     where: Where | None = None,
+    missing: Missing | None = None,
+    spelled: bool = False,
+    blanks: str | Sequence[str] | None = None,
+    synonyms: Mapping[str, str | Sequence[str]] | None = None,
+    numbers: str | None = None,
+    dates: str | None = None,
     engine: Engine | None = None,
     ledger: Ledger | None = None,
     coins: Coins | None = None,
@@ -85,8 +94,11 @@ def series(
     cumulative : bool
         Whether sums over many rounds matter more than rounds: these are then told by blocks of rounds, or by weighted
         sums of the past, if that makes them better.
-    where : bool, float or str, optional
-        The value that counts as a one.
+    where, missing, spelled, blanks, synonyms, numbers : optional
+        How values are read, as for `ask`. Rows without a time are refused, or left out with ``missing="drop"``; of
+        several columns ``missing={"joined": "drop", "churned": "no"}``.
+    dates : str, optional
+        How text writes times, as "%d.%m.%Y"; by ISO 8601 unless given.
     engine : Engine, optional
         Where the work is done; chosen by the data unless given.
     ledger : Ledger, optional
@@ -115,13 +127,19 @@ def series(
     >>> 150 < weeks.round(1).value < 250
     True
     """
-    each_round = Rounds.beginning(first, every, rounds)
+    of_times, missing = _of_times(missing, time, answers=column is not None or bool(question and question.reads))
+    each_round = Rounds.beginning(first, every, rounds, dates=dates, missing=of_times)
     _whole("contributes", contributes, 1, rounds)
     if cumulative and contributes > 1 and question is not None and question.shape is not Shape.BIT:
         raise BadArgument("cumulative", "needs people who count in one round", "use contributes=1, or a count")
     if column is None and question is not None and not question.reads and question.shape is not Shape.BIT:
         raise BadArgument("column", "is missing", "name the column that holds people's answers")
-    asked = (question or Count()).planned(private=True)
+    text = TextRules.of(synonyms, blanks, numbers)
+    asked = question or Count()
+    rows = Rows.of(asked, data, column=column, where=where, unit=unit, text=text)
+    if missing is not None or spelled:
+        asked = asked.declared(rows.reading_options(missing, spelled=spelled))
+    asked = asked.planned(private=True)
     if asked.per_person or asked.answered != "values":
         problem = f"is {asked.name!r}, and answers of rounds are numbers that add up"
         raise BadArgument("question", problem, "ask for a count, a histogram or a sum in every round")
@@ -132,21 +150,32 @@ def series(
     else:
         made, levels = _plan_of_blocks(asked, budget, levels, contributes, cumulative=cumulative)
     coins = coins or SecretCoins()
-    in_rounds = InRounds(time, each_round, contributes)
-    key = coins.stream(KEY).tobytes()
+    rows = replace(rows, in_rounds=InRounds(time, each_round, contributes), key=coins.stream(KEY).tobytes())
+    rules = (*text.rules, *rows.rules(asked))
     asks = f"How many people, {every} by {every}" if column is None else asked.asks
-    rows = Rows.of(asked, data, column=column, where=where, unit=unit, in_rounds=in_rounds, key=key)
     with charging(ledger, made):
         counts = (engine or engine_for(data)).rounds(asked, rows)
     if sums:
         held = np.array([int(each.people[each.codes == 1].sum()) for each in counts])
         tally = made.protocol.counted(np.arange(rounds), held)
-        arrivals = ArrivalsInRounds.counted(made, each_round.labels, asks)
+        arrivals = ArrivalsInRounds.counted(made, each_round.labels, asks, rules)
         return arrivals.take_whole(cast(ArrivalsEstimate, release_answer(made, tally, coins.part(0))))
     tallies = {node: added(counts[node[0] - 1 : sum(node) - 1]).tally(made.protocol) for node in levels}
-    told = Series.of_events(made, each_round.labels, levels, asks)
-    told.take({node: release_answer(made, tally, coins.part(at)) for at, (node, tally) in enumerate(tallies.items())})
-    return told
+    found = Series.of_events(made, each_round.labels, levels, asks, rules)
+    found.take({node: release_answer(made, tally, coins.part(at)) for at, (node, tally) in enumerate(tallies.items())})
+    return found
+
+
+def _of_times(missing: Any, time: str, *, answers: bool) -> tuple[Any, Any]:
+    """What becomes of a row without a time, and what is said of missing answers: a word alone, or a mapping from the
+    names of columns."""
+    if isinstance(missing, Mapping):
+        others = {name: word for name, word in missing.items() if name != time}
+        return told(missing.get(time), WITHOUT_NUMBER)[0], others or None
+    if not answers:
+        return told(missing, WITHOUT_NUMBER)[0], None
+    words = missing if isinstance(missing, list | tuple) else [missing]
+    return DROP if DROP in words else None, missing
 
 
 def _plan_of_blocks(

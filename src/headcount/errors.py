@@ -134,8 +134,11 @@ class BadData(Refused, ValueError):
 
     def in_column(self, column: str) -> BadData:
         """The same of the column that it is about, if it does not say which."""
-        named = self.problem.startswith("column ")
-        return self if named else BadData(Phrase("column {}: {}", repr(column), self.problem), self.remedy)
+        if self.problem.startswith("column "):
+            return self
+        about = next((each for each in ("data ", "by ") if self.problem.startswith(each)), "")
+        said = "column {} {}" if about else "column {}: {}"
+        return BadData(Phrase(said, repr(column), self.problem.removeprefix(about)), self.remedy)
 
 
 class Unsupported(Refused):

@@ -85,17 +85,20 @@ class Series(Tabular):
         self.plan, self.rounds, self.levels, self._process = plan, rounds, levels, os.getpid()
         self.begins: Sequence[str] = ()  # when each round begins, where that was told
         self.asks = plan.protocol.task.asks
+        self.rules: tuple[str, ...] = ()  # what was declared of the data
         self._answers: list[Estimate | None] = []
         self._blocks: dict[tuple[int, int], Estimate] = {}
         self._figured: dict[tuple[int, Label | None], dict[str, _Figure]] = {}  # which later rounds do not change
 
     @classmethod
-    def of_events(cls, plan: Plan, begins: Sequence[str], levels: BlockWidths, asks: str) -> Self:
+    def of_events(
+        cls, plan: Plan, begins: Sequence[str], levels: BlockWidths, asks: str, rules: tuple[str, ...] = ()
+    ) -> Self:
         """A series that is paid for, in which each person counts in at most as many rounds, times levels, as the plan
         is for."""
         made = cls.__new__(cls)
         made._begin(plan, len(begins), levels)
-        made.begins, made.asks = begins, asks
+        made.begins, made.asks, made.rules = begins, asks, rules
         return made
 
     def take(self, nodes: Mapping[tuple[int, int], Estimate]) -> None:
@@ -351,7 +354,8 @@ class Series(Tabular):
             return f"{budget}, {budget.neighbours.words}"
         most = self._most
         counted = "one round" if most == 1 else f"at most {most:,} rounds, further ones are not counted"
-        return f"{replace(budget, rounds=1)} for all rounds, {budget.neighbours.words}, each person in {counted}"
+        told = f"; as declared: {'; '.join(self.rules)}" if self.rules else ""
+        return f"{replace(budget, rounds=1)} for all rounds, {budget.neighbours.words}, each person in {counted}{told}"
 
     @property
     def _numbers(self) -> str:

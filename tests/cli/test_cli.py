@@ -90,9 +90,12 @@ def test_devices_that_are_simulated_are_said_to_be(files):
 
 REFUSED = {
     "no such file": (("count", "nobody.csv", "--column", "clicked", *BUDGET), "nobody.csv"),
-    "wrong column": (("count", "people.csv", "--column", "clicks", *BUDGET), "first line"),
+    "wrong column": (("count", "people.csv", "--column", "clicks", *BUDGET), "use clicked"),
     "wrong column of parquet": (("count", "people.parquet", "--column", "clicks", *BUDGET), "person, clicked"),
-    "wrong unit": (("count", "people.csv", "--column", "clicked", "--unit", "who", *BUDGET), "first line"),
+    "wrong unit": (
+        ("count", "people.csv", "--column", "clicked", "--unit", "who", *BUDGET),
+        "use one of person, clicked",
+    ),
     "missing values": (("count", "people.csv", "--column", "gaps", *BUDGET), "missing"),
     "text column": (("count", "people.csv", "--column", "colour", *BUDGET), "where"),
     "numbers": (("count", "people.csv", "--column", "person", *BUDGET), "where"),

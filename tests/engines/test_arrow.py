@@ -151,7 +151,9 @@ def test_a_csv_with_another_kind_of_value_at_its_end_is_refused(tmp_path):
 def test_names_are_checked(lake):
     for place, rows, why in (
         ("people.parquet", {}, "column is missing"), ("people.parquet", {"column": "nose"}, "use one of person"),
-        ("people.csv", {"column": "nose"}, "use a name from its first line"),
+        ("people.csv", {"column": "nose"}, "use a name from its first line, which is not quoted here"),
+        ("people.csv", {"column": "Flags"}, "use flag$"),
+        ("people.csv", {"column": "nose", "by": "flag"}, "one of person"),
         ("people.parquet", {"column": "flag", "unit": [1, 2]}, "does not name a column"),
         ("people.parquet", {"column": "flag", "max_contributions": 2}, "needs unit"),
         ("nowhere.parquet", {"column": "flag"}, "does not exist"), (".", {"column": "flag"}, "all of one kind"),

@@ -13,10 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import headcount as hc
-from headcount.cli.files import table
-from headcount.engines.file_formats import column_types
+from headcount.cli import files
+from headcount.engines.file_formats import column_types, scanned
 from headcount.engines.spark import SparkEngine
-from headcount.errors import BadData, without_cause
+from headcount.errors import BadArgument, BadData, without_cause
 
 EXACTLY = {"epsilon": 50, "model": "central"}  # so little noise that the answer is the truth
 SECRET = "Anna-Magdalena"  # noqa: S105
@@ -83,7 +83,7 @@ def test_another_encoding_far_down_is_refused_with_the_way_to_read_it(tmp_path):
 def without_duckdb(file, names):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("headcount.cli.files.find_spec", lambda _: None)
-        return table(str(file), names, None)
+        return files.table(str(file), names, None)
 
 
 def test_bins_are_refused_like_the_rest(tmp_path):
@@ -251,3 +251,27 @@ def test_whatever_gives_arrow_is_taken(tmp_path):
 def test_what_cannot_be_taken_says_what_could(data, engine, words):
     with pytest.raises(hc.Refused, match=words):
         counted(data, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "command line"])
+def test_a_first_line_is_quoted_to_those_who_know_a_name_in_it(engine, tmp_path, monkeypatch):
+    """Nothing in a file tells a header from the first person's values."""
+    file = tmp_path / "people.csv"
+    monkeypatch.setattr(files, "find_spec", lambda _: None)
+    file.write_text("Alice,Berlin,yes\nBob,Paris,no\n", encoding="utf-8")
+
+    def refusal(*names):
+        with pytest.raises(BadArgument) as refused:
+            files.table(str(file), [*names], None) if engine == "command line" else scanned(
+                None, file, [*map(column, names)]
+            )
+        return str(refused.value)
+
+    def column(name):
+        return "column", name
+
+    for names in (["churned"], ["name", "unit"], ["Albert", "y"]):
+        assert not any(value in refusal(*names) for value in ("Alice", "Berlin", "yes"))
+        assert "a name from its first line, which is not quoted here" in refusal(*names)
+    assert refusal("berlin").endswith("; use Berlin")
+    assert refusal("Berlin", "who").endswith("; use one of Alice, Berlin, yes")

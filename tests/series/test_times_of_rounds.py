@@ -69,9 +69,9 @@ CASES = {
     ),
     "nobody": (times(), WEEKS, [0, 0, 0]),
     "before 1970": (times("1969-12-31T23:59:59.999999", "1970-01-01"), ("1969-12-31", "day", 2), [1, 1]),
-    "a blank": (times("2026-01-05", None), WEEKS, "no times"),
-    "blank text": (pd.Series(["2026-01-05", " "]), WEEKS, "no times"),
-    "no text": (pd.Series(["2026-01-05", None], dtype=object), WEEKS, "no times"),
+    "a blank": (times("2026-01-05", None), WEEKS, "missing times"),
+    "blank text": (pd.Series(["2026-01-05", " "]), WEEKS, "missing times"),
+    "no text": (pd.Series(["2026-01-05", None], dtype=object), WEEKS, "missing times"),
     "a blank text among ids": (times("2026-01-05", "2020-01-01"), WEEKS, "missing person ids"),
     "no time": (pd.Series(["2026-01-05", "soon"]), WEEKS, "no times"),
     "numbers": (pd.Series([1, 2]), WEEKS, "no times"),
@@ -125,6 +125,35 @@ def test_times_fall_in_the_same_rounds_everywhere(case, place, tmp_path, request
         return
     with pytest.raises(hc.errors.BadData, match=expected):
         people_in(data, *rounds)
+
+
+WRITTEN = ("31.01.2026", "05.02.2026", "2026-02-07", "NA", " ", "04.03.2026")
+MONTHS = {"time": "day", "unit": "who", "first": "2026-01-01", "rounds": 3, "every": "month", "epsilon": 40}
+
+
+@pytest.mark.parametrize("place", ["lists", "csv"])
+def test_times_and_answers_are_read_as_they_are_declared(place, tmp_path):
+    data = {"who": [*range(6)], "day": [*WRITTEN], "left": ["Yes", "", "no", "Y", "n", "oui"]}
+    if place == "csv":
+        pd.DataFrame(data).to_csv(tmp_path / "people.csv", index=False)
+        data = tmp_path / "people.csv"
+    said = {**MONTHS, "dates": "%d.%m.%Y", "blanks": "NA"}
+    came = hc.series(data, **said, missing="drop")
+    assert [came.round(at).value for at in (1, 2, 3)] == [1, 2, 1]
+    assert "times are written as %d.%m.%Y, or as 2026-11-16; rows with a missing time are left out" in came.promise
+    said |= {"column": "left", "synonyms": {"yes": "oui"}, "missing": {"day": "drop", "left": "no"}, "spelled": True}
+    for question, cell in ((None, None), (hc.Histogram(["yes", "no"]), "yes")):
+        left = hc.series(data, question, **said)
+        assert [left.round(at, cell=cell).value for at in (1, 2, 3)] == [1, 0, 1]
+        assert "day: rows with a missing time are left out" in left.promise
+    for told, why in (
+        ({"missing": {"left": "no"}}, "column 'day' has missing times; use missing='drop'"),
+        ({"dates": None}, r"column 'day' has entries that are no times; .*dates='%d.%m.%Y'"),
+        ({"missing": "drop", "spelled": False}, "column 'left' has values other than 0 and 1"),
+        ({"missing": {"day": "no"}}, "missing is 'no', which means nothing here; use one of refuse, drop"),
+    ):
+        with pytest.raises(hc.errors.Refused, match=why):
+            hc.series(data, **{**said, **told})
 
 
 def test_nanoseconds_before_a_round_are_not_in_it(tmp_path, monkeypatch):

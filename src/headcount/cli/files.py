@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from headcount.cli.options import EngineName
 from headcount.engines.duckdb_connection import IN_UTF_8
 from headcount.engines.engine import Engine
-from headcount.engines.file_formats import files_of, header_of
+from headcount.engines.file_formats import files_of, header_of, names_like
 from headcount.errors import BadArgument, MissingExtra, without_cause
 
 
@@ -56,7 +57,7 @@ def _csv(path: Path, names: list[str]) -> Columns:
         rows = csv.reader(file, delimiter=between)
         if not next(rows, None):
             raise BadArgument("data", f"{path} is empty", "the first line names the columns")
-        indices = [_index(header, name) for name in names]
+        indices = [_index(header, name, names) for name in names]
         table: list[list[str]] = [[] for _ in names]
         for row in rows:
             for cells, index in zip(table, indices, strict=True):
@@ -64,10 +65,11 @@ def _csv(path: Path, names: list[str]) -> Columns:
     return Columns(zip(names, table, strict=True))
 
 
-def _index(header: list[str], name: str) -> int:
-    """The index of a column. A refusal does not quote the first line, which may be a person's."""
+def _index(header: list[str], name: str, names: Sequence[str]) -> int:
+    """The index of a column, one of several that are asked for."""
     if header.count(name) > 1:
         raise BadArgument("column", f"{name!r} occurs twice in the file", "rename one of the two")
     if name not in header:
-        raise BadArgument("column", f"is {name!r}, which the file does not have", "use a name from its first line")
+        works = names_like(name, [other for other in names if other in header], header)
+        raise BadArgument("column", f"is {name!r}, which the file does not have", works)
     return header.index(name)

@@ -24,6 +24,7 @@ from headcount.cli.options import (
     where_of,
 )
 from headcount.cli.output import Output
+from headcount.cli.questions import Declared
 from headcount.cli.series_output import Cell, Save, require_cell, require_writable, show_series
 from headcount.errors import BadArgument
 from headcount.questions import implied
@@ -49,7 +50,11 @@ def series(
     cumulative: Annotated[bool, typer.Option("--cumulative", help="Sums over many rounds matter most.")] = False,
     cell: Cell = None,
     save: Save = None,
+    dates: Annotated[
+        str | None, typer.Option(help="How text writes times, as %d.%m.%Y; by ISO 8601 (2026-11-16) unless given.")
+    ] = None,
     *,
+    declared: Declared,
     charged: Charged,
     engine: OnEngine = EngineName.HERE,
     output: Output,
@@ -75,6 +80,8 @@ def series(
         contributes=contributes,
         cumulative=cumulative,
         where=where_of(where),
+        dates=dates,
+        **declared.options(),
         engine=place,
         ledger=charged.opened(),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +18,9 @@ from headcount.protocols.base.plan import Plan
 from headcount.questions.domains.domain import Domain
 from headcount.questions.domains.product import Product
 from headcount.questions.question import Question
+from headcount.questions.reading import AS_NUMBERS
 from headcount.questions.reading_options import ReadingOptions
-from headcount.questions.text_rules import TextRules
+from headcount.questions.text_rules import BLANKS, TextRules
 
 KEY = 16  # bytes of the key that samples a person's rows
 
@@ -120,7 +121,7 @@ class Rows:
     def rules(self, task: Question) -> list[str]:
         """What was declared: of values, of several columns that are read by different rules after the name of each, and
         how many rows of a person count."""
-        domain = task.read_as(self.where, 0 if self.by is None else len(self.groups))
+        domain = self.domain(task)
         told, said = [part.rules for part in domain.parts], domain.rules
         if len({*map(tuple, told)} - {()}) > 1 and self.tabular:
             said = [f"{name}: {rule}" for (_, name), rules in zip(self.names(), told, strict=False) for rule in rules]
@@ -136,9 +137,9 @@ class Rows:
         return self.by is not None and self.column is None and self.tabular
 
     def of_part(self, place: int) -> AbstractContextManager[None]:
-        """Refusals of a part's values say in which column these are, where there are several."""
-        several = (self.by is not None or len(self.columns) > 1) and self.tabular and not self.everybody
-        return _naming(self.names()[place][1]) if several else nullcontext()
+        """Refusals of a part's values say in which column of a table these are, and in which form no number is."""
+        named = self.tabular and not self.everybody
+        return _refusing(self.names()[place][1] if named else None, self.text.numbers)
 
     def reading_options(self, missing: object, *, spelled: bool) -> ReadingOptions:
         """What is declared of the data beside what counts as a one."""
@@ -147,11 +148,13 @@ class Rows:
 
 
 @contextmanager
-def _naming(column: str) -> Iterator[None]:
+def _refusing(column: str | None, form: str | None) -> Iterator[None]:
     try:
         yield
     except BadData as refusal:
-        without_cause(refusal.in_column(column))
+        if form is not None and refusal.remedy == AS_NUMBERS:  # which says how numbers are to be declared
+            refusal = BadData(f"data has text that is no number as {form}", BLANKS)
+        without_cause(refusal if column is None else refusal.in_column(column))
 
 
 class Answers(Protocol):

@@ -25,7 +25,7 @@ from headcount.programme.table import Ints
 from headcount.questions.domains.domain import DIFFERENT, Codes, Domain
 from headcount.questions.domains.missing import DROP, NO
 from headcount.questions.domains.product import Product
-from headcount.questions.reading import EXACT, MISSING, SPACE
+from headcount.questions.reading import EXACT, SPACE, missing_values
 from headcount.questions.text_rules import InSQL
 
 KEPT = "kept"
@@ -301,7 +301,7 @@ class FileCodes:
                 query = f"SELECT count(part0), count(*), coalesce(sum(CAST(part0 AS UTINYINT)), 0) FROM {source.table}"
                 known, people, found = map(int, self._one(query))
                 if known < people and part.missing not in (NO, DROP):
-                    raise BadData(*MISSING)
+                    raise missing_values(NO)
                 ones += found
             elif (matches := column.matches(part)) is not None and not self._merged:
                 ones += int(self._one(f"SELECT count(*) FROM {source.table} WHERE {matches}")[0])

@@ -7,6 +7,7 @@ import glob
 import gzip
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -166,8 +167,21 @@ def _require_header(file: Path, names: Sequence[tuple[str, str]]) -> str:
         if header.count(name) > 1:
             raise BadArgument(argument, f"{name!r} occurs twice in the file", "rename one of the two")
         if name not in header:
-            raise BadArgument(argument, f"is {name!r}, which the file does not have", "use a name from its first line")
+            works = names_like(name, [other for _, other in names if other in header], header)
+            raise BadArgument(argument, f"is {name!r}, which the file does not have", works)
     return between
+
+
+def names_like(name: str, asked: Sequence[str], header: Sequence[str]) -> str:
+    """Which names there are: all if some that were asked for are among them, else those that are nearly this one.
+
+    Otherwise the first line, which nothing in the file tells from others, may be a person's.
+    """
+    near = {each.casefold(): each for each in header}
+    shown = header[:20] if asked else [near[each] for each in get_close_matches(name.casefold(), near, cutoff=0.75)]
+    if shown:
+        return f"use one of {', '.join(shown)}" if len(shown) > 1 else f"use {shown[0]}"
+    return "use a name from its first line, which is not quoted here, as it may be a person's"
 
 
 def _schema(file: Path, kind: str) -> Any:

@@ -44,7 +44,8 @@ class MemoryEngine:
         if person is not None and rows.most is not None:
             kept = np.flatnonzero(_drawn(person, rows.most, rows.key))
         for place, (part, held) in enumerate(zip(domain.parts, columns, strict=True)):
-            with nullcontext() if rows.columns == (None,) else rows.of_part(place):  # a list has no name to tell
+            plain = rows.columns == (None,) and rows.text is TextRules.plain  # a list has no name to tell
+            with nullcontext() if plain else rows.of_part(place):
                 if person is None or kept is not None:
                     codes.append(part.codes(held) if kept is None else part.codes(held)[kept])
                 else:

@@ -25,10 +25,6 @@ Array: TypeAlias = npt.NDArray[Any]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Declared: TypeAlias = bool | float | str
 
-MISSING = (
-    "data has missing values",
-    Phrase("use {missing} to say what they count as: no, other, category, or for sums a number"),
-)
 AS_NUMBERS = Aside(
     "say how text writes numbers, as in {numbers}, and which text means nothing, as in {blanks}",
     numbers="1,234.50",
@@ -62,13 +58,20 @@ class Read:
             return self
         return Read(np.where(self.missing, missing, self.values), self.strange, np.zeros_like(self.missing))
 
-    def require(self, problem: str = "", works: str = "") -> Read:
-        """Refuses missing values and, where a problem is named, values without a meaning."""
+    def require(self, problem: str = "", works: str = "", *, counts_as: str = "") -> Read:
+        """Refuses missing values, which might be declared to count as this, and, where a problem is named, values
+        without a meaning."""
         if self.missing.any():
-            raise BadData(*MISSING)
+            raise missing_values(counts_as)
         if problem and self.strange.any():
             raise BadData(problem, works)
         return self
+
+
+def missing_values(counts_as: str) -> BadData:
+    """The refusal of missing values, which might be declared to count as one of these."""
+    works = Phrase("use {missing} to say what they count as: {}", counts_as)
+    return BadData("data has missing values", works if counts_as else "leave out their rows")
 
 
 # One value

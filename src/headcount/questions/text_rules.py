@@ -24,7 +24,7 @@ MOST_WORDS = 1_000
 _GAP = "[ \u00a0\u202f]?"
 _CURRENCY = f"(?:[{SIGNS}]|[A-Z]{{3}}|kr|zł|Kč|Ft)"
 _WORDS = Phrase("name other words for the same, as in {synonyms}", synonyms={"Germany": ["germany", "Deutschland"]})
-_BLANKS = Phrase("list the text that means nothing, as in {blanks}", blanks=["NA", "-"])
+BLANKS = Phrase("list the text that means nothing, as in {blanks}", blanks=["NA", "-"])
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class TextRules:
     @classmethod
     def of(cls, synonyms: Mapping[str, Any] | None, blanks: Any, numbers: str | None) -> TextRules:
         """From what the asker says."""
-        same, nothing = _synonyms(synonyms), _listed("blanks", blanks, _BLANKS)
+        same, nothing = _synonyms(synonyms), _listed("blanks", blanks, BLANKS)
         words: dict[str, str | None] = {}
         for label, others in [*same.items(), (None, nothing)]:
             for word in others:

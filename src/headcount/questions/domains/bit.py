@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headcount.errors import BadArgument, BadData
+from headcount.errors import BadArgument
 from headcount.phrases import Phrase
 from headcount.questions.domains.domain import Domain, Merge, Shape
 from headcount.questions.domains.missing import DROP, NO, REFUSE, rule
-from headcount.questions.reading import MISSING, Array, Declared, Read, absent, all_declared, equal_any, truths
+from headcount.questions.reading import Array, Declared, Read, absent, all_declared, equal_any, missing_values, truths
 
 NOT_A_BIT = (
     "data has values other than 0 and 1, true and false",
@@ -50,14 +50,14 @@ class Bit(Domain):
     def codes(self, column: Array) -> npt.NDArray[np.uint8]:
         if self.where is not None:
             if self.missing == REFUSE and absent(column).any():
-                raise BadData(*MISSING)
+                raise missing_values(NO)
             return equal_any(column, self.where).view(np.uint8)
         read = truths(column, spelled=self.spelled)
         if self.missing in (NO, DROP):
             read = Read(
                 np.where(read.missing, 0, read.values).astype(np.uint8), read.strange, np.zeros_like(read.missing)
             )
-        return read.require(*(NOT_SPELLED if self.spelled else NOT_A_BIT)).values
+        return read.require(*(NOT_SPELLED if self.spelled else NOT_A_BIT), counts_as=NO).values
 
     def told_by(self, where: object) -> Bit:
         """The same where the asker says which values count as a one."""

@@ -10,7 +10,9 @@ import numpy as np
 
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, BadData
+from headcount.phrases import Phrase
 from headcount.questions.domains.domain import Codes
+from headcount.questions.domains.missing import DROP, rule
 from headcount.questions.domains.periods import Periods
 from headcount.questions.reading import Array
 from headcount.questions.times import HOUR, MINUTE, iso, moment, moments
@@ -19,7 +21,8 @@ LENGTHS = {"hour": HOUR, "day": 24 * HOUR, "week": 168 * HOUR}
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 EVERY = (*LENGTHS, *MONTHS)
 MOST_ROUNDS = 10_000
-TIMES = "use a column of dates or times, or of texts such as 2026-01-31"
+TIMES = Phrase("say how text writes them, as in {dates}, and which text means nothing", dates="%d.%m.%Y")
+DROPPED = Phrase("use {missing} to leave their rows out", missing=DROP)
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,10 @@ class Rounds(Periods):
     by_minute: ClassVar[bool] = True  # all begin at a whole minute
 
     @classmethod
-    def beginning(cls, first: str, every: str, number: int) -> Rounds:
-        """Rounds of this length, of which the first begins at this moment."""
+    def beginning(
+        cls, first: str, every: str, number: int, *, dates: str | None = None, missing: str | None = None
+    ) -> Rounds:
+        """Rounds of this length, of which the first begins at this moment; and how times are read."""
         works = f"use a whole number from 1 to {MOST_ROUNDS:,}"
         many = quantity("rounds", number, works)
         if many != int(many) or not 1 <= many <= MOST_ROUNDS:
@@ -44,7 +49,8 @@ class Rounds(Periods):
             works = "months, quarters and years begin with their first day, in UTC: use one as 2026-01-01"
             raise BadArgument("first", f"is {iso(begin)}", works)
         try:
-            return cls(tuple(_later(begin, every, at) for at in range(int(many) + 1)), other=True)
+            starts = tuple(_later(begin, every, at) for at in range(int(many) + 1))
+            return cls(starts, other=True, missing=missing, dates=dates)
         except (ValueError, OverflowError):  # of the calendar
             raise BadArgument("rounds", "end after the year 9999", "use fewer, or shorter ones") from None
 
@@ -54,15 +60,18 @@ class Rounds(Periods):
         return self.starts[:-1]
 
     def codes(self, column: Array) -> Codes:
-        read = moments(column)
-        if (read.missing | read.strange).any():
-            raise BadData("time has entries that are no times", TIMES)
+        read = moments(column, self.dates)
+        if read.missing.any():
+            raise BadData("data has missing times", DROPPED)
+        if read.strange.any():
+            raise BadData("data has entries that are no times", TIMES)
         codes = np.searchsorted(np.array(self._moments), read.values, side="right") - 1
         return np.where((codes >= 0) & (codes < len(self.labels)), codes, len(self.labels))
 
     @property
     def rules(self) -> list[str]:
-        return []
+        written = [f"times are written as {self.dates}, or as 2026-11-16"] if self.dates else []
+        return [*written, *rule(self.missing, of="time")]
 
 
 def _later(begin: int, every: str, rounds: int) -> str:

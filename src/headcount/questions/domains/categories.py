@@ -95,7 +95,7 @@ class Listed(Domain):
     def placed(self, codes: Codes, read: Read, known: Mask) -> Codes:
         """Missing values where they were declared to be, and entries that are not `known` in `other`; or refused."""
         if self.missing in (None, REFUSE, DROP):  # rows that are left out are gone already
-            read.require()
+            read.require(counts_as="no, other or category" if self.yes_or_no else "other or category")
         codes = np.asarray(codes)
         if self.other:
             codes = np.where(known & ~read.missing & ~read.strange, codes, self.size - 1)

@@ -130,7 +130,11 @@ class Intervals(Listed):
     def read(self, column: Array) -> Array:
         """The places of a column's entries."""
         read = self.scale.read(column, self.dates).filled(self.missing)
-        return read.require(f"data must be {self.scale.called} for a distribution", self._remedy).values
+        problem, counts_as = (
+            f"data must be {self.scale.called} for a distribution",
+            "a number" if self.scale.numeric else "",
+        )
+        return read.require(problem, self._remedy, counts_as=counts_as).values
 
     @property
     def middles(self) -> tuple[Floats, float]:

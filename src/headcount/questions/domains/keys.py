@@ -33,7 +33,7 @@ class Keys(Domain):
         read = texts(column)
         if self.missing == CATEGORY:
             read = Read(np.where(read.missing, MISSING, read.values), read.strange, np.zeros_like(read.missing))
-        return read.require("data has values that are neither text nor numbers", works).values
+        return read.require("data has values that are neither text nor numbers", works, counts_as=CATEGORY).values
 
     @property
     def rules(self) -> list[str]:

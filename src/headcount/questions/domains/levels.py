@@ -91,7 +91,7 @@ class Levels(Domain):
 
     def numbers(self, column: Array) -> npt.NDArray[np.float64]:
         read = numerals(column).filled(self.missing)
-        return read.require("data must be numbers for a sum or a mean", AS_NUMBERS).values
+        return read.require("data must be numbers for a sum or a mean", AS_NUMBERS, counts_as="a number").values
 
     @property
     def rules(self) -> list[str]:
