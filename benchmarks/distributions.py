@@ -56,7 +56,7 @@ class Row:
         found = self.planned()
         tree, cell = found.strategy, found.rmse()
         assert isinstance(tree, Tree)
-        largest = cell * math.sqrt(float(tree.prefix_variances().max()))
+        largest = cell * math.sqrt(float(tree.prefix_variances.max()))
         return found, (cell * found.spread, largest, found.messages_per_person)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import headcount as hc
-from headcount.answers.linear import CellErrors, ErrorLaw
+from headcount.answers.linear import CellError, CellErrors, ErrorLaw
 from headcount.privacy import laws
 from headcount.programme.coins import SeededCoins
 from headcount.programme.law import Law, Noise
@@ -116,3 +116,13 @@ def test_no_error_is_further_off_than_is_ruled_out(noise: Noise) -> None:
         assert max(-low, high) < furthest < 2.5 * max(-low, high)
     leaf = CellErrors([LAPLACE]).combined(tree.prefix(1))
     assert leaf.tails(1e-3)[1] > np.sqrt(2.0 * np.log(1e3)) * leaf.std_error
+
+
+@pytest.mark.parametrize(
+    "masses", [[1.0], [0.5, 0.0, 0.5], [1e-9, 1.0, 0.0, 1e-9], np.exp(-np.abs(np.arange(-900, 901)) / 30.0)]
+)
+def test_errors_are_drawn_by_inversion(masses: list[float]) -> None:
+    noise = Noise(np.arange(len(masses), dtype=np.float64), np.array(masses) / np.sum(masses))
+    chances = SeededCoins(5).uniform(100_000)
+    expected = np.searchsorted(np.cumsum(noise.masses) / noise.masses.sum(), chances, side="right")
+    assert (CellError(noise).drawn(chances.size, SeededCoins(5)) == expected).all()

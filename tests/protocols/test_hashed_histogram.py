@@ -80,7 +80,7 @@ def test_errors_of_ranges_are_as_predicted() -> None:
     for seed in range(runs):
         released = protocol.release(protocol.tally(protocol.reports(codes, SeededCoins(100 + seed))))
         total += (np.cumsum(protocol.estimate(released).people) - truth) ** 2
-    expected = spread * protocol.strategy.prefix_variances()[1:-1].mean()
+    expected = spread * protocol.strategy.prefix_variances[1:-1].mean()
     assert total[:-1].mean() / runs == pytest.approx(expected, rel=0.15)
 
 

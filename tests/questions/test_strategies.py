@@ -71,7 +71,7 @@ def test_closed_variances(tree: Tree) -> None:
     covariance, _ = least_squares(tree)
     steps = np.tri(tree.leaves + 1, tree.leaves, -1)  # row i: the first i leaves
     prefixes = np.einsum("ij,jk,ik->i", steps, covariance, steps)
-    assert tree.prefix_variances() == pytest.approx(prefixes[: tree.codes + 1], abs=1e-9)
+    assert tree.prefix_variances == pytest.approx(prefixes[: tree.codes + 1], abs=1e-9)
     assert tree.mean_prefix == pytest.approx(prefixes[:-1].mean())
     pairs = [(i, j) for i in range(tree.leaves + 1) for j in range(i + 1, tree.leaves + 1)]
     ranges = np.array([steps[j] - steps[i] for i, j in pairs])

@@ -28,8 +28,8 @@ from headcount.questions.domains.intervals import Intervals
 from headcount.questions.scales import Scale
 from headcount.questions.strategies.tree import Tree
 
-DRAWS, MOST_DRAWN = 999, 1 << 22  # of fresh noise for a band, and cells of them at a time
-FEWEST_DRAWS = 99
+DRAWS, AT_ONCE = 999, 1 << 20  # of fresh noise for a band, and cells of them at a time
+FEWEST_DRAWS, MOST_DRAWN = 19, 1 << 25  # where there are many cells, and cells in all
 CLEAR = 2.0  # standard errors of people that must lie beyond a quantile
 NEARLY = 0.95  # of a normal law's quantile: no error is much nearer to nothing, and intervals become no narrower by it
 PREFIXES = 31  # that stand for all
@@ -254,7 +254,7 @@ class DistributionEstimate(Estimate):
     @cached_property
     def _largest_error(self) -> float:
         """The largest standard error of a prefix."""
-        return self._widest * math.sqrt(float(cast(Tree, self.protocol.strategy).prefix_variances().max()))
+        return self._widest * math.sqrt(float(cast(Tree, self.protocol.strategy).prefix_variances.max()))
 
     @cached_property
     def _widest(self) -> float:
@@ -309,7 +309,7 @@ class DistributionEstimate(Estimate):
     def _prefix_reach(self, tail: float) -> tuple[Floats, Floats]:
         """For each prefix how far its error is off with this chance at most, and nearly so: what lies between is worked
         out exactly."""
-        spread = self._widest * np.sqrt(cast(Tree, self.protocol.strategy).prefix_variances())
+        spread = self._widest * np.sqrt(cast(Tree, self.protocol.strategy).prefix_variances)
         if self.n is None:  # by Cantelli's inequality; a part of all people adds at most as much as a prefix has
             furthest = np.full(spread.size, 2.0 * float(spread.max()) * math.sqrt((1.0 - tail) / tail))
             return furthest, np.zeros(spread.size)
@@ -423,8 +423,8 @@ class DistributionEstimate(Estimate):
         """
         require_confidence(confidence)
         people, strategy = self._public("distribution function"), cast(Tree, self.protocol.strategy)
-        spread = self._errors.std_error * np.sqrt(strategy.prefix_variances())
-        draws = max(FEWEST_DRAWS, math.ceil(2.0 / (1.0 - confidence)), min(DRAWS, 16 * MOST_DRAWN // strategy.size))
+        spread = self._errors.std_error * np.sqrt(strategy.prefix_variances)
+        draws = max(FEWEST_DRAWS, math.ceil(2.0 / (1.0 - confidence)), min(DRAWS, MOST_DRAWN // strategy.size))
         half = float(self._largest_errors(draws)[math.ceil((draws + 1) * confidence) - 1]) * spread
         half *= self._widest / self._errors.std_error
         counted = np.append(0.0, self._prefixes)
@@ -473,8 +473,8 @@ class DistributionEstimate(Estimate):
         """The largest errors of a prefix, in standard errors, of simulated draws in order; drawn once for an answer."""
         if draws not in self._drawn:
             strategy = cast(Tree, self.protocol.strategy)
-            spread = self._errors.std_error * np.sqrt(strategy.prefix_variances())
-            at_once = max(1, min(draws, MOST_DRAWN // strategy.size))
+            spread = self._errors.std_error * np.sqrt(strategy.prefix_variances)
+            at_once = max(1, min(draws, AT_ONCE // strategy.size))
             sizes = [min(at_once, draws - start) for start in range(0, draws, at_once)]
             parts = [self._largest_of_fresh_noise(size, spread[1:]) for size in sizes]
             self._drawn[draws] = np.sort(np.concatenate(parts))
@@ -492,8 +492,8 @@ class DistributionEstimate(Estimate):
         ]
         noise = np.concatenate([each.reshape(draws, -1) for each in cells], axis=1)
         errors = np.abs(np.cumsum(strategy.rebuilt(noise, 0), axis=1))
-        known = spread > 0.0
-        return np.asarray((errors[:, known] / spread[known]).max(axis=1, initial=0.0))
+        np.divide(errors, spread, out=errors, where=spread > 0.0)
+        return np.asarray(np.where(spread > 0.0, errors, 0.0).max(axis=1, initial=0.0))
 
     @property
     def _bin_law(self) -> ErrorLaw:

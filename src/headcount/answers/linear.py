@@ -38,6 +38,7 @@ NEGLIGIBLE = 1e-13
 HARMONICS = 64, 256, 1_024, 2_048
 WHOLE = 1e-9  # what floats are off counts as whole
 RATES, LARGEST_EXPONENT = 96, 600.0  # of Chernoff's bound
+GUIDES = 1 << 16  # to where a number that is drawn lies in a distribution function
 FEW = 64  # cells whose lattices are not blurred by each other
 
 Part: TypeAlias = "tuple[CellError, Floats, Ints]"  # the coefficients of cells of one law, and how many have each
@@ -80,9 +81,21 @@ class CellError:
 
     def drawn(self, size: int, coins: Coins) -> Floats:
         """Errors drawn afresh."""
+        reached, first = self._guide
+        chances = coins.uniform(size)
+        places = first[(chances * (first.size - 1)).astype(np.int64)]
+        later = np.flatnonzero(reached[places] <= chances)
+        while later.size:
+            places[later] += 1
+            later = later[reached[places[later]] <= chances[later]]
+        return np.asarray(self.noise.values[places])
+
+    @cached_property
+    def _guide(self) -> tuple[Floats, Ints]:
+        """The distribution function, and where to begin to look in it for each of many equal parts of [0, 1)."""
         reached = np.cumsum(self.noise.masses)
-        places = np.searchsorted(reached, coins.uniform(size) * reached[-1], side="right")
-        return np.asarray(self.noise.values[np.minimum(places, reached.size - 1)])
+        reached /= reached[-1]
+        return reached, np.searchsorted(reached, np.arange(GUIDES + 1) / GUIDES, side="right").astype(np.int64)
 
 
 class CellErrors:

@@ -15,7 +15,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
 from operator import mul
 
@@ -168,6 +168,7 @@ class Tree(Strategy):
             return 0.0
         return self.variances[level] / (self.radices[level + 1] * self.variances[level + 1])
 
+    @cached_property
     def prefix_variances(self) -> Floats:
         """The variance of the rebuilt number of people in the first 0, 1, 2, ... codes."""
         place = np.arange(self.codes + 1, dtype=np.float64)
@@ -252,21 +253,24 @@ def radices_over(codes: int, levels: int) -> Iterator[tuple[int, ...]]:
     sizes = [b for b in _radices(codes) if middle / 4.0 <= b <= 4.0 * middle or levels == 1]
     fewest = codes + max(codes // 16, 1)
 
-    def grown(prefix: tuple[int, ...], product: int) -> Iterator[tuple[int, ...]]:
-        left = levels - len(prefix)
+    @cache
+    def grown(product: int, left: int, most: int) -> tuple[tuple[int, ...], ...]:
+        """What may follow radices with this product: so many more, none larger than `most`."""
         last = -(-codes // product)
         if left == 1:
-            if 2 <= last <= (prefix[-1] if prefix else codes) and product * last <= fewest:
-                yield (*prefix, last)
-            return
-        largest = min(prefix[-1] if prefix else codes, last - 1)  # which leaves something for the other levels
-        for radix in sizes[bisect_left(sizes, (codes / product) ** (1.0 / left) - 1.0) : bisect_right(sizes, largest)]:
-            if radix**left * product >= codes:
-                yield from grown((*prefix, radix), product * radix)
+            return ((last,),) if 2 <= last <= most and product * last <= fewest else ()
+        largest = min(most, last - 1)  # which leaves something for the other levels
+        tried = sizes[bisect_left(sizes, (codes / product) ** (1.0 / left) - 1.0) : bisect_right(sizes, largest)]
+        return tuple(
+            (radix, *rest)
+            for radix in tried
+            if radix**left * product >= codes
+            for rest in grown(product * radix, left - 1, radix)
+        )
 
     if codes == 1 and levels == 1:
         yield (1,)
-    yield from grown((), 1)
+    yield from grown(1, levels, codes)
 
 
 def _radices(codes: int) -> list[int]:
