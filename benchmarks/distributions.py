@@ -57,7 +57,7 @@ class Row:
         tree, cell = found.strategy, found.rmse()
         assert isinstance(tree, Tree)
         largest = cell * math.sqrt(float(tree.prefix_variances.max()))
-        return found, (cell * found.spread, largest, found.messages_per_person)
+        return found, (found.error_of_answer(), largest, found.messages_per_person)
 
 
 SMALL, LARGE, WIDE = 10_000, 1_000_000, 1 << 16

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 REACH = 24.0  # standard deviations: half the period of the series
 SMOOTH_POINTS = 1 << 12
 POINTS = 1 << 15  # of the grid of lattices
-FINE = 1 << 12  # steps of the table of a characteristic function to the inverse of a standard deviation
+FINE = 1 << 6  # steps of the table of a characteristic function to the inverse of a standard deviation
 LARGEST_TABLE = 1 << 21
 NEGLIGIBLE = 1e-13
 HARMONICS = 64, 256, 1_024, 2_048
@@ -53,12 +53,13 @@ class CellError:
 
     @cached_property
     def _table(self) -> Any:
-        """The characteristic function over one period, of values counted from that nearest to zero."""
+        """The characteristic function over one period, and a little beyond it, of values counted from that nearest to
+        zero."""
         masses = self.noise.masses / self.noise.masses.sum()
         wanted = 2.0 * math.pi * max(self.std_error / self.step, 1.0) * FINE
         length = 1 << math.ceil(math.log2(max(min(wanted, LARGEST_TABLE), 2 * masses.size)))
-        turns = np.exp(-2j * np.pi * ((np.arange(length + 1) * self._nearest) % length) / length)
-        return np.append(spectrum := np.conj(np.fft.fft(masses, length)), spectrum[0]) * turns
+        turns = np.exp(-2j * np.pi * ((np.arange(length) * self._nearest) % length) / length)
+        return np.pad(np.conj(np.fft.fft(masses, length)) * turns, (1, 2), mode="wrap")
 
     @property
     def _nearest(self) -> int:
@@ -66,12 +67,15 @@ class CellError:
         return round(-self.first / self.step)
 
     def characteristic(self, at: Floats) -> Any:
+        """By the cubic through four neighbours."""
         table = self._table
         turn = at * self.step / (2.0 * np.pi)
-        place = (turn - np.floor(turn)) * (table.size - 1)
-        below = np.minimum(place.astype(np.int64), table.size - 2)
-        share = place - below
-        value = (1.0 - share) * table[below] + share * table[below + 1]
+        place = (turn - np.floor(turn)) * (table.size - 3)
+        below = np.minimum(place.astype(np.int64), table.size - 4)
+        t = place - below
+        inner, outer = (t - 1.0) * (t - 2.0), (t + 1.0) * t
+        value = inner * ((t + 1.0) / 2.0 * table[below + 1] - t / 6.0 * table[below])
+        value += outer * ((t - 1.0) / 6.0 * table[below + 3] - (t - 2.0) / 2.0 * table[below + 2])
         return value * np.exp(1j * at * (self.first + self.step * self._nearest))
 
     def cumulant(self, rates: Floats) -> Floats:

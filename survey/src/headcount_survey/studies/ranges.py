@@ -83,8 +83,8 @@ def _even(bins: int, kind: str) -> tuple[int, ...]:
 
 
 def error(found: Protocol) -> float:
-    """The root of the mean square over all ranges, in people."""
-    return found.rmse() * found.spread
+    """The root of the mean square over all ranges, in people, for the truth that makes it largest."""
+    return found.error_of_answer()
 
 
 def measured(found: Protocol) -> float:
