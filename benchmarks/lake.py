@@ -24,10 +24,10 @@ from headcount_service.lake.messages import Mixed
 from headcount_service.lake.session import session
 from headcount_service.lake.shuffling import LakeShuffler, read_uploads
 from headcount_service.lake.uploads import write_uploads
-from headcount_service.lake.work import loaded, stored
+from headcount_service.lake.work import loaded
 from headcount_service.wire.collection import Admission, Collection
 from headcount_service.wire.report import INNER
-from headcount_service.wire.suites import unseal
+from headcount_service.wire.suites import private_bytes, unseal
 from page import Section, met
 from timing import Spread, agrees, ratio, seconds
 
@@ -138,7 +138,7 @@ def _opening(mixed: Mixed, collection: Collection, key: Any, rounds: int) -> dic
         pools = [kept.enter_context(ProcessPoolExecutor(1, get_context("spawn"))) for _ in range(CORES)]
         for core, pool in enumerate(pools):
             pool.submit(
-                _keep, report_format.suite, report_format.info(INNER), stored(key), messages[core::CORES]
+                _keep, report_format.suite, report_format.info(INNER), private_bytes(key), messages[core::CORES]
             ).result()
         contenders: dict[str, Callable[[], object]] = {
             "alone": lambda: [each.result() for each in [pool.submit(_open_kept) for pool in pools]],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from headcount.programme.coins import SeededCoins
 from headcount.questions.count import Count
 from headcount_service.cli.collection import MOST_DEVICES
 from headcount_service.cli.releases import Released, release_table
+from headcount_service.cli.web import free_port
 
 YES = Chance.up(0.12)
 MESSAGES = 36  # that everybody sends, at most
@@ -105,7 +105,7 @@ def demo(
 @contextmanager
 def _serving(folder: Path) -> Iterator[tuple[int, int]]:
     """Both parties, in a process of their own, until this ends."""
-    ports = _free(), _free()
+    ports = free_port(), free_port()
     command = [sys.executable, "-m", "headcount", "serve", "--data", str(folder), "--ports", *map(str, ports)]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)  # noqa: S603
     try:
@@ -115,9 +115,3 @@ def _serving(folder: Path) -> Iterator[tuple[int, int]]:
     finally:
         server.terminate()
         server.wait()
-
-
-def _free() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])

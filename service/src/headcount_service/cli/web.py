@@ -23,7 +23,7 @@ def web(
 
     with TemporaryDirectory(prefix="headcount-") as name:
         folder = Path(name)
-        opened = trial.open_parties(folder, (port or _free(), _free()))
+        opened = trial.open_parties(folder, (port or free_port(), free_port()))
         pages = Pages(["data", "advisor", "ask"] if data is not None else ["advisor", "data", "ask"], folder, data)
         at = next(each.party for each in opened if each.party.role == "shuffler")
         address = f"http://{at.host}:{at.port}{pages.under}/"
@@ -33,6 +33,7 @@ def web(
             pages.close()
 
 
-def _free() -> int:
+def free_port() -> int:
+    """A port of this machine on which nobody listens."""
     with create_server((HERE, 0)) as found:
         return int(found.getsockname()[1])

@@ -16,10 +16,11 @@ from headcount_service.analyser.deliveries import Deliveries
 from headcount_service.analyser.releases import Releases
 from headcount_service.lake.messages import Mixed, digests
 from headcount_service.lake.session import ASK_SPARK, refusing
-from headcount_service.lake.work import PARTIALS, READ, CountRecords, ReadMessages, stored
+from headcount_service.lake.work import PARTIALS, READ, CountRecords, ReadMessages
 from headcount_service.store.database import one, update_batch
 from headcount_service.wire.collection import Collection
 from headcount_service.wire.report import PrivateKey, ReportFormat
+from headcount_service.wire.suites import private_bytes
 
 
 class LakeReleases(Releases):
@@ -71,7 +72,7 @@ def count(messages: Any, report_format: ReportFormat, protocol: Protocol, key: P
     from pyspark.sql import functions as f
 
     work = CountRecords.of(protocol)
-    read = messages.mapInArrow(ReadMessages(report_format, stored(key)).work, READ)
+    read = messages.mapInArrow(ReadMessages(report_format, private_bytes(key)).work, READ)
     once = read.groupBy("id").agg(f.min("record").alias("record")).select("record")
     rows = once.mapInArrow(work.work, PARTIALS).collect()
     readable = sum(int.from_bytes(row["readable"], "big") for row in rows)

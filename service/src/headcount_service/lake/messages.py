@@ -17,6 +17,7 @@ from headcount.errors import BadArgument
 from headcount_service.lake.session import refusing
 
 MESSAGES, MANIFEST = "messages", "manifest"
+WORKS = "give the folder that headcount batch shuffle wrote"
 PER_FILE = 1 << 17  # messages, about
 PER_PART = 1 << 14  # hashes that are sorted together
 
@@ -29,19 +30,18 @@ class Mixed:
 
     @property
     def messages(self) -> Any:
-        with refusing(f"{self.folder} cannot be read", "give the folder that headcount batch shuffle wrote"):
+        with refusing(f"{self.folder} cannot be read", WORKS):
             return self.spark.read.schema("message binary").parquet(f"{self.folder}/{MESSAGES}")
 
     @property
     def manifest(self) -> dict[str, Any]:
-        with refusing(f"{self.folder} has no manifest", "give the folder that headcount batch shuffle wrote"):
+        with refusing(f"{self.folder} has no manifest", WORKS):
             lines = [row[0] for row in self.spark.read.text(f"{self.folder}/{MANIFEST}").collect()]
         try:
             (line,) = lines
             return dict(json.loads(line))
         except (TypeError, ValueError):
-            works = "give the folder that headcount batch shuffle wrote"
-            raise BadArgument("mixed", "has a manifest that cannot be read", works) from None
+            raise BadArgument("mixed", "has a manifest that cannot be read", WORKS) from None
 
     def write(self, split: Any, number: int) -> None:
         """Write messages by their places. The number of files depends on the number of messages alone."""

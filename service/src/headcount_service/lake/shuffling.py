@@ -17,11 +17,12 @@ from headcount.errors import BadArgument, Conflict, Damaged, Refused, TooFewRepo
 from headcount_service.lake.messages import Mixed, digests, files
 from headcount_service.lake.session import ASK_SPARK, refusing
 from headcount_service.lake.uploads import COLUMN
-from headcount_service.lake.work import OPENED, SPLIT, OpenUploads, SplitReports, stored
+from headcount_service.lake.work import OPENED, SPLIT, OpenUploads, SplitReports
 from headcount_service.runtime.crash_points import point
 from headcount_service.shuffler.shuffler import BATCH, Shuffler
 from headcount_service.store.database import one, update_batch
 from headcount_service.wire.collection import Collection
+from headcount_service.wire.suites import private_bytes
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ class LakeShuffler:
         """The keys that uploads may have been sealed to."""
         outer, suite = self.shuffler.outer, collection.wire.suite
         usable = [row["number"] for row in outer.table() if row["suite"] == suite and row["state"] != "deleted"]
-        return {number: stored(outer.private(number, suite)) for number in usable}
+        return {number: private_bytes(outer.private(number, suite)) for number in usable}
 
     def _signed(self, collection: Collection, number: int, came: Came, parts: Sequence[str]) -> Any:
         """The one manifest of a batch of this number. The secret of its order is gone with that."""

@@ -21,7 +21,7 @@ from headcount.programme.tally import Batch, Tally
 from headcount.protocols.base.protocol import Protocol
 from headcount_service.wire.deduplication import Deduplication
 from headcount_service.wire.report import PrivateKey, ReportFormat, genuine
-from headcount_service.wire.suites import private_bytes, private_key
+from headcount_service.wire.suites import private_key
 
 OPENED = "id binary, who binary, messages binary"
 SPLIT = "place binary, message binary"
@@ -117,11 +117,6 @@ class CountRecords:
             for totals, keys in partials
         )
         return reduce(add, each, nobody)
-
-
-def stored(key: PrivateKey) -> bytes:
-    """The serialised form of a key."""
-    return private_bytes(key)
 
 
 def loaded(content: bytes) -> PrivateKey:

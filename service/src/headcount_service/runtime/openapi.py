@@ -39,7 +39,7 @@ def _operation(route: Route) -> dict[str, Any]:
     kind = {"text/plain": {"schema": TEXT}} if route.answer == "text" else _json(route.answer)
     operation: dict[str, Any] = {
         "summary": route.summary,
-        "operationId": f"{route.handle.__name__}",
+        "operationId": route.handle.__name__,
         "parameters": [_parameter(*found) for found in re.findall(r"\{(\w+)(#?)\}", route.path)],
         "responses": {str(route.status): {"description": "Done.", "content": kind}, **answers},
     }

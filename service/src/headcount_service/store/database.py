@@ -238,7 +238,7 @@ def many(connection: Connection, statement: str, **given: Any) -> list[Any]:
 
 
 def blocks(connection: Connection, statement: str, each: int, **given: Any) -> Iterator[Sequence[Any]]:
-    """All rows, of about `size` bytes each, fetched a few megabytes at a time."""
+    """All rows, of about `each` bytes, fetched a few megabytes at a time."""
     rows = max(1, AT_A_TIME // each)
     streamed = {"stream_results": True, "max_row_buffer": rows}
     native = _native(connection, statement)

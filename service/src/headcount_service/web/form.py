@@ -58,58 +58,26 @@ class Field:
 
 
 PEOPLE = Field(
-    "n",
-    "n",
-    "People",
-    (1, MOST_PEOPLE),
-    10_000,
-    "How many will report.",
-    _places(100, MOST_PEOPLE),
-    whole=True,
-    needed=True,
-)
+    "n", "n", "People", (1, MOST_PEOPLE), 10_000, "How many will report.", _places(100, MOST_PEOPLE),
+    whole=True, needed=True,
+)  # fmt: skip
 BUDGET = (
-    Field(
-        "epsilon",
-        "epsilon",
-        "Epsilon",
-        (0.01, 20),
-        1,
-        places=(0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8),
-        needed=True,
-    ),
-    Field(
-        "delta",
-        "delta",
-        "Delta",
-        (0, 0.01),
-        1e-6,
-        places=(0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3),
-        needed=True,
-    ),
-)
+    Field("epsilon", "epsilon", "Epsilon", (0.01, 20), 1, needed=True,
+          places=(0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 8)),
+    Field("delta", "delta", "Delta", (0, 0.01), 1e-6, needed=True,
+          places=(0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)),
+)  # fmt: skip
 HONEST = Field(
     "honest", "honest", "Honest share", (0.01, 1), 1, places=(0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1), percent=True
 )
 ONES = Field(
-    "ones",
-    "ones",
-    "Expected answer",
-    (0, MOST_PEOPLE),
-    None,
-    places=(None, 0, *_places(1, 1_000_000)),
-    whole=True,
-    none="unknown",
-)
+    "ones", "ones", "Expected answer", (0, MOST_PEOPLE), None, places=(None, 0, *_places(1, 1_000_000)),
+    whole=True, none="unknown",
+)  # fmt: skip
 CAP = Field(
-    "cap",
-    "max_messages",
-    "Messages, at most",
-    (0.01, 1e6),
-    None,
-    places=(1, 2, 3, 5, 10, 20, 50, 100, 1000, None),
-    none="no limit",
-)
+    "cap", "max_messages", "Messages, at most", (0.01, 1e6), None,
+    places=(1, 2, 3, 5, 10, 20, 50, 100, 1000, None), none="no limit",
+)  # fmt: skip
 
 
 def _fields(argument: Argument) -> tuple[Field, ...]:

@@ -177,7 +177,7 @@ class Keys:
         return key
 
     def make_signing(self, number: int, named: Callable[[str], str]) -> list[str]:
-        """The moduli, in decimal, of this many new token keys; each is stored under a name made of its modulus."""
+        """The moduli, in hexadecimal digits, of this many new token keys; each is stored under a name made of it."""
         moduli = []
         for _ in range(number):
             key = generate_private_key(EXPONENT, BITS)
