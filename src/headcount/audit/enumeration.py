@@ -1,11 +1,12 @@
 """The exact law of every view of a small crowd, from the report programme alone, in integers.
 
-The exact law of one report is a polynomial in the different messages; a crowd's is the product of its people's. The
-count of each message is a digit of one integer, with places wide enough that nothing is ever carried, so that a product
-is a sum over pairs of terms. Probabilities are whole parts of 2**-128, always rounded down, and what is less likely
-than 2**-80 is left out: every mass is at most the true one, and the missing mass is known exactly.
-`conformance.exact_loss` charges it. No float is used before the statistics at the end, and nothing of a protocol's own
-accounting, so that the two can be compared.
+The exact law of one report is a polynomial in the different messages; a crowd's is the product of
+its people's. The count of each message is a digit of one integer, with places wide enough that
+nothing is ever carried, so that a product is a sum over pairs of terms. Probabilities are whole
+parts of 2**-128, always rounded down, and what is less likely than 2**-80 is left out: every mass
+is at most the true one, and the missing mass is known exactly. `conformance.exact_loss` charges it.
+No float is used before the statistics at the end, and nothing of a protocol's own accounting, so
+that the two can be compared.
 """
 
 from __future__ import annotations
@@ -203,9 +204,10 @@ class Enumerated:
     def helps(self, people: int, corrupt: int) -> list[int]:
         """Everything that this many corrupt people can add to a tally: any messages, as many as others may send.
 
-        They know what they send. A mixture of choices is no worse than the worst of them, because the divergence is
-        convex. Where messages are in the view, known ones can be subtracted and do not matter; nor do known numbers
-        where a tally of this many honest people, or one less, is released in the same way with them as without.
+        They know what they send. A mixture of choices is no worse than the worst of them, because
+        the divergence is convex. Where messages are in the view, known ones can be subtracted and
+        do not matter; nor do known numbers where a tally of this many honest people, or one less,
+        is released in the same way with them as without.
         """
         if not (self.protocol.model.releases and corrupt):
             return [0]

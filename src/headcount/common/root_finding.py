@@ -21,9 +21,10 @@ def crossing(
 ) -> float:
     """Between `low`, where the excess is positive, and `high`, where it is not.
 
-    Stops at -tight <= excess <= 0, when floats end, or at a small jump, of at most `jump`, when the two are as `close`
-    as that. Aims just inside, by Chandrupatla's rule: by the parabola through the last three points where it can be
-    trusted, else at the middle. With `tight` 0 only the signs are used, by bisection.
+    Stops at -tight <= excess <= 0, when floats end, or at a small jump, of at most `jump`, when the
+    two are as `close` as that. Aims just inside, by Chandrupatla's rule: by the parabola through the last three points
+    where it can be trusted, else at the middle. With `tight` 0 only the signs are used, by
+    bisection.
     """
     aim = tight / 2.0
     (start, over), (end, under) = low, high

@@ -1,8 +1,9 @@
 """Short decimals: what is written down comes out the same on every machine.
 
-Calibration ends in a float whose last bits depend on the processor, because exponentials and logarithms differ there. A
-setting is therefore moved, toward more privacy, to the decimal with the fewest digits nearby. That costs one part in
-2048 of noise at the most. Claims are rounded up to a few digits for the same reason.
+Calibration ends in a float whose last bits depend on the processor, because exponentials and
+logarithms differ there. A setting is therefore moved, toward more privacy, to the decimal with the
+fewest digits nearby. That costs one part in 2048 of noise at the most. Claims are rounded up to a
+few digits for the same reason.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ def room_around(value: float, accurate: float, private: float) -> float:
 def rounded_up(value: float, digits: int = CLAIMED, finest: float = 0.0) -> float:
     """The value rounded up to this many significant digits, none finer than `finest`.
 
-    What is a short decimal but for its last bits, which may be on either side of it, has the next one.
+    What is a short decimal but for its last bits, which may be on either side of it, has the next
+    one.
     """
     written = Decimal(repr(float(value))) * WIDER
     if not written:
@@ -84,7 +86,8 @@ def log_of_rest(part: float) -> float:
 def compared(error: float, beside: float = 0.0) -> float:
     """An error rounded to the digits by which errors are compared and shown.
 
-    What stands `beside` a larger number, as a bias does beside an error, has its last digit where that one has.
+    What stands `beside` a larger number, as a bias does beside an error, has its last digit where
+    that one has.
     """
     if not (math.isfinite(error) and math.isfinite(beside)):
         return error

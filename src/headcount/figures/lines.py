@@ -31,8 +31,9 @@ Points: TypeAlias = Sequence[tuple[float, float]]
 class Line:
     """Points in the order of x, and those that were measured.
 
-    `hue` is a protocol, a family, "ink", "soft", or anything that is to have one colour of its own; the label unless
-    told. A protocol has its own dashes too. `dots` are for what exists only at the points, as at whole numbers.
+    `hue` is a protocol, a family, "ink", "soft", or anything that is to have one colour of its own;
+    the label unless told. A protocol has its own dashes too. `dots` are for what exists only at the
+    points, as at whole numbers.
     """
 
     label: str

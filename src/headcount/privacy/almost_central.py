@@ -1,15 +1,17 @@
 r"""Privacy loss of almost central sums: flooding noise on atoms, composed by moments.
 
-Counted in ones and atoms instead of messages (see `ZeroSumSets`), the view of a crowd is a product of independent
-parts: the sum with its two-sided geometric noise, and the number of each atom with a negative binomial one. Replacing a
-value i by i' shifts the sum by at most `top` and the atoms by $c_{i'} - c_i$. That is Theorem 8 of [GKMPS21]; instead
-of adding up the worst epsilon of each part, their losses are composed. Coefficients of an atom have one sign whatever
-the value, so that i and i' never add up, and negative binomial laws of shape 1 and more are log-concave, so that a
-larger shift dominates a smaller one. The sum's minuses are hidden by a noise of their own on {-1, 1} (Lemma 9): given
-the sum, they shift it by at most `top`.
+Counted in ones and atoms instead of messages (see `ZeroSumSets`), the view of a crowd is a product
+of independent parts: the sum with its two-sided geometric noise, and the number of each atom with a
+negative binomial one. Replacing a value i by i' shifts the sum by at most `top` and the atoms by
+$c_{i'} - c_i$. That is Theorem 8 of [GKMPS21]; instead of adding up the worst epsilon of each part,
+their losses are composed. Coefficients of an atom have one sign whatever the value, so that i and
+i' never add up, and negative binomial laws of shape 1 and more are log-concave, so that a larger
+shift dominates a smaller one. The sum's minuses are hidden by a noise of their own on {-1, 1}
+(Lemma 9): given the sum, they shift it by at most `top`.
 
-Composition is by moments, $\delta \le P[\text{not } E] + \frac{\lambda^\lambda}{(1+\lambda)^{1+\lambda}} E[e^{\lambda(L
-- \epsilon)}; E]$, where E leaves out the few outcomes at which the ratio of some part is enormous. Each expectation is
+Composition is by moments,
+$\delta \le P[\text{not } E] + \frac{\lambda^\lambda}{(1+\lambda)^{1+\lambda}} E[e^{\lambda(L - \epsilon)}; E]$,
+where E leaves out the few outcomes at which the ratio of some part is enormous. Each expectation is
 an upper sum over blocks of outcomes, on which the ratio is monotone.
 
 [GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the
@@ -56,7 +58,8 @@ EDGES = _edges(1e13)
 class FloodingNoise:
     r"""The atoms for values up to `top` in groups, and the weight of each group's noise.
 
-    Weights are nearly those with the fewest messages among which $\sum_s (c_{s,i}/t_s)^2 \le 1$ for every value.
+    Weights are nearly those with the fewest messages among which $\sum_s (c_{s,i}/t_s)^2 \le 1$ for
+    every value.
     """
 
     top: int

@@ -132,7 +132,8 @@ class HashedBlanket(_Cover):
 class HadamardBlanket(_Cover):
     """Columns in which the value's Hadamard row is +1, among uniform tuples [GGKPV21, sec. 4.2].
 
-    Each of the `people` has one value and adds `blankets` uniform tuples. Two rows agree on half of the columns.
+    Each of the `people` has one value and adds `blankets` uniform tuples. Two rows agree on half of
+    the columns.
     """
 
     people: int
@@ -161,8 +162,9 @@ class HadamardBlanket(_Cover):
 class FakeUsersBlanket(_Blanket):
     """A one-hot row with each bit flipped with chance `flip`, among flipped empty rows [CZ22].
 
-    A row is likelier under a value than under none by (1-q)/q if its bit there is set and q/(1-q) if not. The bits at
-    two values are independent, so that the bound is free of the number of values.
+    A row is likelier under a value than under none by (1-q)/q if its bit there is set and q/(1-q)
+    if not. The bits at two values are independent, so that the bound is free of the number of
+    values.
     """
 
     flip: float
@@ -198,7 +200,8 @@ class FakeUsersBlanket(_Blanket):
 class RandomFakeUsersBlanket(PrivacyLoss):
     """A mixture of `FakeUsersBlanket`: everybody sends `each` fakes, and one more with a chance.
 
-    The total is shown. Fewer fakes hide less, so that each of a few stretches of totals is counted as its smallest.
+    The total is shown. Fewer fakes hide less, so that each of a few stretches of totals is counted
+    as its smallest.
     """
 
     flip: float

@@ -123,9 +123,10 @@ class Budget:
     def together(self, loss: PrivacyLoss, points: int = POINTS) -> PrivacyLoss:
         """The loss of all rounds, each of which costs this much: composed exactly, in the worse order.
 
-        A person's values may change in either direction from round to round, and because of what was published. That
-        the rounds are fixed beforehand makes it hold all the same. With fewer points of a round's profile it is faster
-        and claims more: a profile that is a bound itself, which takes longer to find, has half as many.
+        A person's values may change in either direction from round to round, and because of what
+        was published. That the rounds are fixed beforehand makes it hold all the same. With fewer
+        points of a round's profile it is faster and claims more: a profile that is a bound itself,
+        which takes longer to find, has half as many.
         """
         if self.rounds == 1:
             return loss

@@ -1,13 +1,15 @@
 """Several questions to one crowd: losses composed on Google's privacy loss distributions.
 
-Each loss is handed over as its curve of divergences; the distribution that connects the dots dominates it [DGKKM22]. A
-person's answers may change from 0 to 1 in one question and from 1 to 0 in another, so that the forward order of one is
-met by the backward order of another, which can be worse than all forward and all backward. Therefore the curve is the
-larger of both orders at every epsilon from 0 on, and its mirror image below: one symmetric pair, which dominates the
-question in either direction.
+Each loss is handed over as its curve of divergences; the distribution that connects the dots
+dominates it [DGKKM22]. A person's answers may change from 0 to 1 in one question and from 1 to 0 in
+another, so that the forward order of one is met by the backward order of another, which can be
+worse than all forward and all backward. Therefore the curve is the larger of both orders at every
+epsilon from 0 on, and its mirror image below: one symmetric pair, which dominates the question in
+either direction.
 
-The dots lie on grids that are powers of two, so that each is part of every finer one. More questions, or a less noisy
-one, can then only make the grid coarser, which can only cost more: no bound falls because another question was asked.
+The dots lie on grids that are powers of two, so that each is part of every finer one. More
+questions, or a less noisy one, can then only make the grid coarser, which can only cost more: no
+bound falls because another question was asked.
 
 [DGKKM22] Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, Connect the Dots, PETS 2022.
 """

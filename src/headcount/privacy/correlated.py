@@ -27,8 +27,9 @@ def correlated_loss(cancel: float, own: float, flood: Law) -> PrivacyLoss:
 
     With the shape 1 A and B are geometric, and one dimension suffices.
 
-    Then P[A - B = w, B + Z = v] is (1-q)^2 q^|w| g(v - max(0, -w)), g proportional to the law of G = Z + Geom(q^2): all
-    w > 0 share one likelihood ratio, and all w <= 0 that of G at t against G at t - 1.
+    Then P[A - B = w, B + Z = v] is (1-q)^2 q^|w| g(v - max(0, -w)), g proportional to the law of G
+    = Z + Geom(q^2): all w > 0 share one likelihood ratio, and all w <= 0 that of G at t against G
+    at t - 1.
     """
     if own == 1.0:
         q = cancel
@@ -92,7 +93,8 @@ class BasicComposition(PrivacyLoss):
 class CorrelatedView(PrivacyLoss):
     """Every outcome of (A - B, B + Z), row by row of A - B: for fewer people than planned.
 
-    The rows come from Fourier transforms, whose errors are absolute: what lies below them is cut away, and charged.
+    The rows come from Fourier transforms, whose errors are absolute: what lies below them is cut
+    away, and charged.
     """
 
     kind = "exact"

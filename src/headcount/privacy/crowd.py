@@ -17,7 +17,8 @@ AS_MANY = EVERYBODY  # stands for as many corrupt people as among the least
 class Crowd:
     """The people a protocol is calibrated for, and how many of them can be relied upon.
 
-    Noise that people add themselves is shared out among the honest ones, `least - corrupt`; more only add to it.
+    Noise that people add themselves is shared out among the honest ones, `least - corrupt`; more
+    only add to it.
 
     Parameters
     ----------

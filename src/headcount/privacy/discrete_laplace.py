@@ -1,14 +1,15 @@
 r"""Exact accounting of the analyser's own noise: pure from some epsilon on, without a residue.
 
-A person with several reports moves totals by m and n, or one of them by m + n, and that is the worst. With $a =
-e^{-rate}$, the divergence of a shift by m at $\epsilon = x \cdot rate$, x an integer with m's parity, is $1 - G_m(x)$
-with $G_m(x) = \min(1, a^{(m-x)/2}, a^{-x})$; between such x it is linear in $e^\epsilon$, as is that of two shifts
-between those x with the parity of m + n. What the second total shows shifts the x of the first by $2u - n$, u from 0 to
-n, with chances $a^n/(1+a)$ at 0, $1/(1+a)$ at n and $a^{n-u}(1-a)/(1+a)$ between. For m >= n and 0 <= x < m + n
-(negative x follow by exchanging the crowds), all $u \le (x+n-m)/2$ together, or u = 0 if there are none, contribute
-$g/(1+a)$ to the mean of $G_m(x+n-2u)$, $g = a^{(m+n-x)/2} = G_{m+n}(x)$; u = n contributes $g/(1+a)$, and every other u
-$g(1-a)/(1+a)$. The sum is $g (2 + j (1-a))/(1+a) \ge g$ with some j >= 0: two shifts show no more than one of m + n
-does.
+A person with several reports moves totals by m and n, or one of them by m + n, and that is the
+worst. With $a = e^{-rate}$, the divergence of a shift by m at $\epsilon = x \cdot rate$, x an
+integer with m's parity, is $1 - G_m(x)$ with $G_m(x) = \min(1, a^{(m-x)/2}, a^{-x})$; between such
+x it is linear in $e^\epsilon$, as is that of two shifts between those x with the parity of m + n.
+What the second total shows shifts the x of the first by $2u - n$, u from 0 to n, with chances
+$a^n/(1+a)$ at 0, $1/(1+a)$ at n and $a^{n-u}(1-a)/(1+a)$ between. For m >= n and 0 <= x < m + n
+(negative x follow by exchanging the crowds), all $u \le (x+n-m)/2$ together, or u = 0 if there are
+none, contribute $g/(1+a)$ to the mean of $G_m(x+n-2u)$, $g = a^{(m+n-x)/2} = G_{m+n}(x)$; u = n
+contributes $g/(1+a)$, and every other u $g(1-a)/(1+a)$. The sum is $g (2 + j (1-a))/(1+a) \ge g$
+with some j >= 0: two shifts show no more than one of m + n does.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class IdealLaplaceShift(PrivacyLoss):
 def laplace_divergence(rate: float, shift: Ints, log_factor: Floats) -> Floats:
     """The sum of (P - e**log_factor Q)_+, of either sign, with Q such noise and P the same shifted.
 
-    The likelihood ratio at k, exp(rate (|k - shift| - |k|)), falls with k: it is a difference of two lower tails.
+    The likelihood ratio at k, exp(rate (|k - shift| - |k|)), falls with k: it is a difference of
+    two lower tails.
     """
     last = np.ceil((shift - log_factor / rate) / 2.0) - 1.0
     part = _below(rate, last) - exp_down(log_factor) * _below(rate, last - shift)
@@ -87,8 +89,9 @@ class ShiftsBound(DiscreteLaplaceShift):
 class RepeatedResponse(GrowingSlack):
     """Totals with such noise, of which `times` move by a step each.
 
-    The log-ratio of a total is rate or -rate, the former with chance 1/(1 + e^-rate), as of randomised response: all of
-    them together have few different losses, and the divergence is a finite sum.
+    The log-ratio of a total is rate or -rate, the former with chance 1/(1 + e^-rate), as of
+    randomised response: all of them together have few different losses, and the divergence is a
+    finite sum.
     """
 
     kind = "exact"

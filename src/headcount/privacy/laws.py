@@ -1,8 +1,9 @@
 r"""Binomial, Poisson, negative binomial and discrete Laplace laws, to 1e-11 up to n = 10**9.
 
-The logarithm of a mass is never the difference of large gamma functions: by Loader's saddle-point expansion [L00] it is
-a sum of small terms, deviances $x\log(x/\mu) + \mu - x$ for the distance from the mean and Stirling's remainders. Each
-law is cut to a window outside of which lies at most `CUT` of its mass on either side; what is cut is remembered.
+The logarithm of a mass is never the difference of large gamma functions: by Loader's saddle-point
+expansion [L00] it is a sum of small terms, deviances $x\log(x/\mu) + \mu - x$ for the distance from
+the mean and Stirling's remainders. Each law is cut to a window outside of which lies at most `CUT`
+of its mass on either side; what is cut is remembered.
 
 [L00] Loader, Fast and Accurate Computation of Binomial Probabilities, 2000.
 """
@@ -204,7 +205,8 @@ def poisson(mean: float) -> Law:
 def negative_binomial(shape: float, decay: float) -> Law:
     r"""$P[k] = \binom{k+r-1}{k}(1-p)^r p^k$ with r = `shape` and p = `decay`.
 
-    Floods have windows of 10**5 cells and more, so only the mode is expanded; the rest follows by ratios from there.
+    Floods have windows of 10**5 cells and more, so only the mode is expanded; the rest follows by
+    ratios from there.
     """
 
     def log_mass(x: Floats) -> Floats:

@@ -240,10 +240,11 @@ class Bounded(PrivacyLoss):
 class GrowingSlack(PrivacyLoss):
     r"""A loss whose slack is affine in $e^\epsilon$ up to some epsilon.
 
-    What is drawn lies within a distance $\eta$ of the ideal laws P and Q in total variation, which adds $\eta +
-    e^\epsilon \eta$ to $\sum (P - e^\epsilon Q)_+$. That sum falls and is convex in $x = e^\epsilon$, as is the larger
-    of both orders, and the slack is affine in x: together they are convex, so that they fall up to some epsilon and
-    rise from there on. A promise at a smaller epsilon is one at a larger: from there on it is that epsilon's.
+    What is drawn lies within a distance $\eta$ of the ideal laws P and Q in total variation, which
+    adds $\eta + e^\epsilon \eta$ to $\sum (P - e^\epsilon Q)_+$. That sum falls and is convex in
+    $x = e^\epsilon$, as is the larger of both orders, and the slack is affine in x: together they
+    are convex, so that they fall up to some epsilon and rise from there on. A promise at a smaller
+    epsilon is one at a larger: from there on it is that epsilon's.
     """
 
     @property

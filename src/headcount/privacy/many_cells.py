@@ -5,10 +5,11 @@ is lowered. Families in which nothing changes drop out, so that all k are the wo
 the sum of the cells' independent losses, and
 $$\delta(\epsilon) = \mathrm{E}\big[(1 - e^{\epsilon - L})_+\big], \quad L = L_1 + \dots + L_{2k}.$$
 
-Each outcome of a cell is split in two whose losses lie on a grid, so that its masses under both views stay as they are:
-showing which half it was tells more, and the pair on the grid dominates. Losses on one grid add up by one Fourier
-transform. Its errors are absolute, so that the masses are tilted by $e^{\theta L}$ before it, with a $\theta$ that puts
-the asked epsilon near their middle, and tilted back after it: deltas down to about 1e-20 keep their relative accuracy.
+Each outcome of a cell is split in two whose losses lie on a grid, so that its masses under both
+views stay as they are: showing which half it was tells more, and the pair on the grid dominates.
+Losses on one grid add up by one Fourier transform. Its errors are absolute, so that the masses are
+tilted by $e^{\theta L}$ before it, with a $\theta$ that puts the asked epsilon near their middle,
+and tilted back after it: deltas down to about 1e-20 keep their relative accuracy.
 """
 
 from __future__ import annotations

@@ -1,18 +1,21 @@
 r"""Rényi filters: budgets that hold for adaptively chosen questions.
 
-For one order $\alpha>1$ that is fixed before the first answer, let every question have a divergence of at most $\rho$
-in that order, apart from a chance $d$ of losing everything. Stopped before $\sum\rho$ exceeds
+For one order $\alpha>1$ that is fixed before the first answer, let every question have a divergence
+of at most $\rho$ in that order, apart from a chance $d$ of losing everything. Stopped before
+$\sum\rho$ exceeds
 
 $$R(\alpha) = \epsilon + \frac{\ln\delta + \ln\alpha - (\alpha-1)\ln(1-1/\alpha)}{\alpha-1}$$
 
 all of them together are $(\epsilon, \delta + \sum d)$-DP, however chosen. (With $\rho_s$ left,
-$C\gamma^{1-\alpha}e^{(\alpha-1)\rho_s}$ bounds what can still be reached at $\gamma=e^\epsilon$, where
-$C=\frac1\alpha(1-\frac1\alpha)^{\alpha-1}$ makes it at least $(1-\gamma)_+$, where one may always stop; a question
-multiplies its mean by at most $e^{(\alpha-1)\rho}$, which is what is then left less.)
+$C\gamma^{1-\alpha}e^{(\alpha-1)\rho_s}$ bounds what can still be reached at $\gamma=e^\epsilon$,
+where $C=\frac1\alpha(1-\frac1\alpha)^{\alpha-1}$ makes it at least $(1-\gamma)_+$, where one may
+always stop; a question multiplies its mean by at most $e^{(\alpha-1)\rho}$, which is what is then
+left less.)
 
 From the curves $h$ and $h'$ of divergences in either order of the neighbours, cut at $\tau$, with
-$d=\max(h(e^\tau),h'(e^\tau))$: $e^{(\alpha-1)\rho}=1-d+\alpha(\alpha-1)\int_0^\tau
-e^{(\alpha-1)t}(h(e^t)-d)_++e^{-\alpha t}(h'(e^t)-d)_+\,dt$, and the price is that of the worse order.
+$d=\max(h(e^\tau),h'(e^\tau))$:
+$e^{(\alpha-1)\rho}=1-d+\alpha(\alpha-1)\int_0^\tau e^{(\alpha-1)t}(h(e^t)-d)_++e^{-\alpha t}(h'(e^t)-d)_+\,dt$,
+and the price is that of the worse order.
 """
 
 from __future__ import annotations

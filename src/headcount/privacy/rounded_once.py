@@ -1,7 +1,8 @@
 r"""Stochastic rounding of a total to the grid of the noise, once, by the trusted side.
 
-With $t$ the total in steps and one common $U$, uniform, it becomes $\lfloor t L/s + U \rfloor$. Two totals that differ
-by at most $d$ steps lie, whatever $U$ is, at most $\lceil d L/s \rceil$ levels apart: the rounding costs no privacy.
+With $t$ the total in steps and one common $U$, uniform, it becomes $\lfloor t L/s + U \rfloor$. Two
+totals that differ by at most $d$ steps lie, whatever $U$ is, at most $\lceil d L/s \rceil$ levels
+apart: the rounding costs no privacy.
 """
 
 from __future__ import annotations

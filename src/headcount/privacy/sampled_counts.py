@@ -30,10 +30,11 @@ class SampledCount(PrivacyLoss):
     so that either order is violated on one tail only: one more from v = (k+1) q on, q = 1 -
     (1-rate) e^-epsilon; one fewer below v = (k+1) s, s = 1 - (1-rate) e^epsilon.
 
-    The worst k is known. While the threshold T decides, the tail begins at T, and one person more than k changes the
-    divergence by P[Bin(k) = T-1] times something that has the sign of T-1 - (k+1) q (or s): it rises until k + 1
-    reaches (T-1)/q. Beyond T/q the threshold plays no part, and every further holder is noise that hides the others: it
-    falls. So the worst of all crowds lies between the two, and that of a smaller crowd is the largest k there is.
+    The worst k is known. While the threshold T decides, the tail begins at T, and one person more
+    than k changes the divergence by P[Bin(k) = T-1] times something that has the sign of T-1 -
+    (k+1) q (or s): it rises until k + 1 reaches (T-1)/q. Beyond T/q the threshold plays no part,
+    and every further holder is noise that hides the others: it falls. So the worst of all crowds
+    lies between the two, and that of a smaller crowd is the largest k there is.
     """
 
     kind = "exact"
@@ -83,10 +84,11 @@ class SampledCount(PrivacyLoss):
 class SampledHistogram(PrivacyLoss):
     """A person moves from one bucket to another: one of k + 1 loses a holder, one of j gains one.
 
-    Buckets are sampled independently, so each value that the gaining one shows shifts the epsilon of the losing one by
-    its log ratio: the divergence is E[g(epsilon - log ratio)], g that of Bin(k + 1) against Bin(k). By `SampledCount`'s
-    ratio, g is one tail's. The worst k lies near threshold / q as there; the worst j is one whose sample is about to
-    pass the threshold: far fewer people show nothing, and far more a ratio of one. The other order exchanges j and k.
+    Buckets are sampled independently, so each value that the gaining one shows shifts the epsilon
+    of the losing one by its log ratio: the divergence is E[g(epsilon - log ratio)], g that of Bin(k
+    + 1) against Bin(k). By `SampledCount`'s ratio, g is one tail's. The worst k lies near threshold
+    / q as there; the worst j is one whose sample is about to pass the threshold: far fewer people
+    show nothing, and far more a ratio of one. The other order exchanges j and k.
     """
 
     rate: float
@@ -133,8 +135,9 @@ class SampledHistogram(PrivacyLoss):
     def _losing(self, share: float) -> tuple[int, int]:
         """The range of k up to about threshold / share in which such a sample is not negligible.
 
-        Away from there it falls as exp(-k KL), KL the divergence of the share from the rate; and where enough people
-        hold a one for the sample to pass the threshold surely, nothing is hidden.
+        Away from there it falls as exp(-k KL), KL the divergence of the share from the rate; and
+        where enough people hold a one for the sample to pass the threshold surely, nothing is
+        hidden.
         """
         rest = max(1.0 - share, 1e-300)
         gap = share * math.log(share / self.rate) + rest * math.log(rest / (1.0 - self.rate))

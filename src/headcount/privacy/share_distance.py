@@ -1,13 +1,15 @@
 r"""Security of split-and-mix [IKOS06]: total variation between crowds with the same total.
 
-Each of n people sends m residues modulo q that add up to a value; everybody's are shuffled. Two crowds with the same
-total look alike up to $\sqrt{E[q^{C-1}] - 1}$ in total variation, for the worst such crowds, where C counts the
-components of the graph on the people whose edges join the owners of the t-th share under two independent uniform
-assignments of n(m-1) shares, m-1 to each. Why m-1: show everybody's last share; the difference to their value is
-uniform, and by Cauchy-Schwarz its law given the other shares is as far from uniform as two draws collide.
+Each of n people sends m residues modulo q that add up to a value; everybody's are shuffled. Two
+crowds with the same total look alike up to $\sqrt{E[q^{C-1}] - 1}$ in total variation, for the
+worst such crowds, where C counts the components of the graph on the people whose edges join the
+owners of the t-th share under two independent uniform assignments of n(m-1) shares, m-1 to each.
+Why m-1: show everybody's last share; the difference to their value is uniform, and by
+Cauchy-Schwarz its law given the other shares is as far from uniform as two draws collide.
 
-A given set of s people is closed with chance $1/\binom{ng}{sg}$, g = m-1, so with $F_n = E_n[q^{C-1}]$ and $\kappa_s$
-the chance that s people on their own are connected, the component of the first person says
+A given set of s people is closed with chance $1/\binom{ng}{sg}$, g = m-1, so with
+$F_n = E_n[q^{C-1}]$ and $\kappa_s$ the chance that s people on their own are connected, the
+component of the first person says
 
 $$F_n - 1 = \sum_{s<n} w(n,s)\,\kappa_s\,(q F_{n-s} - 1), \quad
   1 - \kappa_n = \sum_{s<n} w(n,s)\,\kappa_s, \quad w(n,s) = \binom{n-1}{s-1} \Big/ \binom{ng}{sg}.$$
@@ -111,11 +113,12 @@ def _log_gain(log_excess: Floats | np.float64, log_modulus: float) -> Floats:
 def _large(people: int, modulus: int, group: int, head: Floats) -> float | None:
     r"""An upper bound on log(F_n - 1) for n beyond the head of K people; None if K is too small.
 
-    With $\kappa \le 1$ and v(n,k) = w(n,n-k): $F_n - 1 \le \sum_{k<n} v(n,k)(qF_k - 1)$. For g >= 2 and fixed k both
-    v(n,k) and w(n,k) fall as n grows: with x = n-k, the ratio of one n to the next is at most f(x)/f(n) for f(x) =
-    (xg+1)(xg+2)/x times more factors below one, and f(n) - f(x) = (n-x)(g^2 - 2/(nx)) > 0. So if $T \ge \sum_{k>K}
-    v(n,k)$ at n = K+1 and q T < 1, then by induction $F_n \le M = (1 + q S)/(1 - q T)$ for all n > K, with $S = \sum_{k
-    \le K} v(K+1,k) F_k$; and at the crowd's own n that is used for the k > K only.
+    With $\kappa \le 1$ and v(n,k) = w(n,n-k): $F_n - 1 \le \sum_{k<n} v(n,k)(qF_k - 1)$. For g >= 2
+    and fixed k both v(n,k) and w(n,k) fall as n grows: with x = n-k, the ratio of one n to the next
+    is at most f(x)/f(n) for f(x) = (xg+1)(xg+2)/x times more factors below one, and f(n) - f(x) =
+    (n-x)(g^2 - 2/(nx)) > 0. So if $T \ge \sum_{k>K} v(n,k)$ at n = K+1 and q T < 1, then by
+    induction $F_n \le M = (1 + q S)/(1 - q T)$ for all n > K, with
+    $S = \sum_{k \le K} v(K+1,k) F_k$; and at the crowd's own n that is used for the k > K only.
     """
     size, log_modulus = head.size, math.log(modulus)
     log_all = np.logaddexp(0.0, head)

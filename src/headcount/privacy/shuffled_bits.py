@@ -1,13 +1,15 @@
 r"""Privacy loss of shuffled randomised response: a person's flipped bits among any others.
 
-With k ones among the others the analyser sees S = Bin(k, 1-f) + Bin(others-k, f) and the victim's bits on top. That all
-of these change is the worst: the law of the total has a monotone likelihood ratio in the number K of ones behind it, so
-that $D(K\|K+j) = \sup_t P_K[T \le t] - e^\epsilon P_{K+j}[T \le t]$ grows as K falls and as K + j rises; and a value
-that sets its bits at random is a mixture of such pairs.
+With k ones among the others the analyser sees S = Bin(k, 1-f) + Bin(others-k, f) and the victim's
+bits on top. That all of these change is the worst: the law of the total has a monotone likelihood
+ratio in the number K of ones behind it, so that
+$D(K\|K+j) = \sup_t P_K[T \le t] - e^\epsilon P_{K+j}[T \le t]$ grows as K falls and as K + j rises;
+and a value that sets its bits at random is a mixture of such pairs.
 
-The worst k is not always 0: one more one slides the law against the integers by 2f, and the divergence repeats after
-1/2f of them (or 1/(1-2f), whichever is longer). The wider the law, the less the integers matter, by x^2/8V relatively
-at x standard deviations from the mean of a law of variance V, and the less of k has to be looked at.
+The worst k is not always 0: one more one slides the law against the integers by 2f, and the
+divergence repeats after 1/2f of them (or 1/(1-2f), whichever is longer). The wider the law, the
+less the integers matter, by x^2/8V relatively at x standard deviations from the mean of a law of
+variance V, and the less of k has to be looked at.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 r"""Upper bounds for several shuffled digits, each by k-ary randomised response [BBGN20].
 
-Show who lies. Of each digit there remain the lies that hit one of its two values, $T \sim \mathrm{Bin}(n-1, 2l/k)$,
-split evenly, and the person's own: with $c_1 = 1 + \mathrm{Bin}(T, 1/2)$ and $c_2 = T + 1 - c_1$ the loss is
-$\ln(c_1/c_2)$, or 0 if the person lies as well. Fewer such lies lose more, so that T is rounded down; losses are
-rounded up to a grid, on which those of independent digits add up by convolution. Both orders are equal.
+Show who lies. Of each digit there remain the lies that hit one of its two values,
+$T \sim \mathrm{Bin}(n-1, 2l/k)$, split evenly, and the person's own: with
+$c_1 = 1 + \mathrm{Bin}(T, 1/2)$ and $c_2 = T + 1 - c_1$ the loss is $\ln(c_1/c_2)$, or 0 if the
+person lies as well. Fewer such lies lose more, so that T is rounded down; losses are rounded up to
+a grid, on which those of independent digits add up by convolution. Both orders are equal.
 
 [BBGN20] Balle, Bell, Gascon and Nissim, Private Summation in the Multi-Message Shuffle Model, CCS
 2020.
@@ -131,7 +132,8 @@ def _noise(law: Law, worth: float, exact: bool) -> Noise:
 def _both(first: Noise, second: Noise, exact: bool) -> Noise:
     """The sum of two errors; of too many points on a grid, about four times as fine as either.
 
-    Its step is a power of two, and 0 is on it: how far the laws reach, which hangs on last bits, moves nothing.
+    Its step is a power of two, and 0 is on it: how far the laws reach, which hangs on last bits,
+    moves nothing.
     """
     values = np.add.outer(first.values, second.values).ravel()
     masses = np.outer(first.masses, second.masses).ravel()

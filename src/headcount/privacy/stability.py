@@ -9,11 +9,12 @@ touched. One bin with a person more is one of two pairs, as far as the worst goe
   ratio is $e^{rate}$ up to c, with mass $h = 1/(1+a)$, and $e^{-rate}$ beyond; nothing is lost by
   the threshold once T <= c + 1.
 
-A person who comes or goes changes one bin, or several if they have more reports than one. M of those may be alone in
-their bins and the others join filled ones. Of the latter all in the same bin are the worst (see `discrete_laplace`);
-the former show nothing with chance $e^{-g}$, g the sum of $-\ln P[Z < T - m]$ over bins of m reports. That is convex in
-m, so that either one bin has them all or as many as there are have one each. With D the divergence of the filled bin at
-a log factor it is $1 - e^{-g} + e^{-g} D(\epsilon + g)$, or in the other order $D(\epsilon - g)$, at worst.
+A person who comes or goes changes one bin, or several if they have more reports than one. M of
+those may be alone in their bins and the others join filled ones. Of the latter all in the same bin
+are the worst (see `discrete_laplace`); the former show nothing with chance $e^{-g}$, g the sum of
+$-\ln P[Z < T - m]$ over bins of m reports. That is convex in m, so that either one bin has them all
+or as many as there are have one each. With D the divergence of the filled bin at a log factor it is
+$1 - e^{-g} + e^{-g} D(\epsilon + g)$, or in the other order $D(\epsilon - g)$, at worst.
 
 To replace one report changes two bins, independently, of which one gains and one loses:
 

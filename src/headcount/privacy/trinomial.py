@@ -1,12 +1,14 @@
 r"""The expectation behind privacy blankets: $E[(a N_1 - b N_2 - c N_3)_+]$ of a trinomial.
 
-Cells 1 and 2, equally likely, are those of the victim's two possible values; cell 3 counts against both. Given $T = N_1
-+ N_2$ and $N_3$ the second count is Bin(T, 1/2), and a positive part of it is a mass less a tail. Either is about $z^2$
-times the difference, z standard deviations from the mean, so that few digits cancel.
+Cells 1 and 2, equally likely, are those of the victim's two possible values; cell 3 counts against
+both. Given $T = N_1 + N_2$ and $N_3$ the second count is Bin(T, 1/2), and a positive part of it is
+a mass less a tail. Either is about $z^2$ times the difference, z standard deviations from the mean,
+so that few digits cancel.
 
-A binomial count with thousands of likely values is visited at every h-th of them. The error of such a sum is the
-characteristic function at 2 pi / h, at most $\exp(-\sigma^2 (1 - \cos(2\pi/h)))$: below 2e-8 if h is 2, and 1e-13 from
-there on, while h is at most two thirds of the standard deviation.
+A binomial count with thousands of likely values is visited at every h-th of them. The error of such
+a sum is the characteristic function at 2 pi / h, at most $\exp(-\sigma^2 (1 - \cos(2\pi/h)))$:
+below 2e-8 if h is 2, and 1e-13 from there on, while h is at most two thirds of the standard
+deviation.
 """
 
 from __future__ import annotations

@@ -1,13 +1,16 @@
 r"""Zero-sum multisets (atoms), which hide the messages of almost central sums [GKMPS21].
 
-To send i is to send i ones, up to atoms: {-1, 1} and {i, -ceil(i/2), -floor(i/2)} for i beyond. With $c_i$ the number
-of each atom that has to be added to $i \cdot \{1\}$ to give $\{i\}$: $c_1 = 0$, $c_{-1} = e_{\{-1,1\}}$ and $c_i =
-e_{s_i} - c_{-\lceil i/2\rceil} - c_{-\lfloor i/2\rfloor}$. If the noise on atom s costs $1/2t_s$ of an epsilon for each
-atom more or fewer, then a value changed costs no more than that epsilon as long as the weights t *dominate*: $\sum_s
-|c_{s,i}|/t_s \le 1$ for every value i = 2 .. top. Values are positive, so atoms i < -ceil(top/2) are of no use.
+To send i is to send i ones, up to atoms: {-1, 1} and {i, -ceil(i/2), -floor(i/2)} for i beyond.
+With $c_i$ the number of each atom that has to be added to $i \cdot \{1\}$ to give $\{i\}$:
+$c_1 = 0$, $c_{-1} = e_{\{-1,1\}}$ and
+$c_i = e_{s_i} - c_{-\lceil i/2\rceil} - c_{-\lfloor i/2\rfloor}$. If the noise on atom s costs
+$1/2t_s$ of an epsilon for each atom more or fewer, then a value changed costs no more than that
+epsilon as long as the weights t *dominate*: $\sum_s |c_{s,i}|/t_s \le 1$ for every value i = 2 ..
+top. Values are positive, so atoms i < -ceil(top/2) are of no use.
 
-The published weights are $t_s = \lceil \Gamma/|i| \rceil$ and $\Gamma$ for {-1, 1}, with $\Gamma = top (\lceil\log_2
-top\rceil + 1)$: a value is halved $\log_2$ times, and natural logarithms dominate hardly anything from top = 6 on.
+The published weights are $t_s = \lceil \Gamma/|i| \rceil$ and $\Gamma$ for {-1, 1}, with
+$\Gamma = top (\lceil\log_2 top\rceil + 1)$: a value is halved $\log_2$ times, and natural
+logarithms dominate hardly anything from top = 6 on.
 
 [GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the
 Shuffle Model: Almost Central Accuracy in Almost a Single Message, ICML 2021.

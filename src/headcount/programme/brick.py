@@ -1,8 +1,9 @@
 """The report programme: what one person sends, written once.
 
-A programme is a small tree of bricks. The same tree is drawn for a whole crowd at a time (`draw`), enumerated into the
-exact law of one report (`law`), weighed (`mean`, `sends`), and written down for other languages (`encode`), so that the
-claim, the sampler and every client speak of the same thing. Words are consumed in the order of the tree.
+A programme is a small tree of bricks. The same tree is drawn for a whole crowd at a time (`draw`),
+enumerated into the exact law of one report (`law`), weighed (`mean`, `sends`), and written down for
+other languages (`encode`), so that the claim, the sampler and every client speak of the same thing.
+Words are consumed in the order of the tree.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Randomness, always an argument and never a global.
 
-Everything is drawn from 64-bit words, little-endian, in a fixed order: `Coins` defines which word decides what.
-`SecretCoins` are the default everywhere. They keep no state at all: each call takes a fresh key from the operating
-system and stretches it with AES-CTR, so threads, forks and pickles cannot share a word. `DeviceCoins` are those of one
-person's device. `KeyedCoins` are as secret, for work that may have to be done again and must then come out the same.
-`SeededCoins` are for simulation; whatever is made with them says that it is not private.
+Everything is drawn from 64-bit words, little-endian, in a fixed order: `Coins` defines which word
+decides what. `SecretCoins` are the default everywhere. They keep no state at all: each call takes a
+fresh key from the operating system and stretches it with AES-CTR, so threads, forks and pickles
+cannot share a word. `DeviceCoins` are those of one person's device. `KeyedCoins` are as secret, for
+work that may have to be done again and must then come out the same. `SeededCoins` are for
+simulation; whatever is made with them says that it is not private.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ SCANNED = 64  # draws up to this many scan the whole table, so that their work d
 class Coins(ABC):
     """A source of randomness: exact draws from a stream of 64-bit words.
 
-    Base class. It is an argument wherever something is drawn, and `secret` says whether the draws are private.
+    Base class. It is an argument wherever something is drawn, and `secret` says whether the draws
+    are private.
 
     Examples
     --------

@@ -124,7 +124,8 @@ def _parity(value: Any) -> Any:
 class People:
     """Some people at one point of a programme: how many, and the named integers each of them holds.
 
-    An auditor, and nobody else, also has it written down whose messages theirs are: `owners` numbers them.
+    An auditor, and nobody else, also has it written down whose messages theirs are: `owners`
+    numbers them.
     """
 
     size: int

@@ -49,7 +49,8 @@ def packed(bits: Bools) -> npt.NDArray[np.uint8]:
 class Row(Brick):
     """One message, a row of bits: the one at `here` is on with chance `on`, others with `off`.
 
-    A word for each bit, then one more for the bit at `here`, which replaces the one drawn for its place.
+    A word for each bit, then one more for the bit at `here`, which replaces the one drawn for its
+    place.
     """
 
     def __init__(self, width: int, off: Chance, here: Field | None = None, on: Chance = NEVER) -> None:
@@ -88,7 +89,8 @@ class Row(Brick):
 class Subset(Brick):
     """One message, a row with `size` bits on: `here` with this chance, the others uniformly.
 
-    One word says whether; then the others are chosen by Floyd's algorithm, one draw below j + 1 for each j.
+    One word says whether; then the others are chosen by Floyd's algorithm, one draw below j + 1 for
+    each j.
     """
 
     def __init__(self, width: int, size: int, here: Field, chance: Chance) -> None:

@@ -1,10 +1,11 @@
 """Finite laws that are drawn exactly, one 64-bit word at a time.
 
-A `Table` gives cell i the mass `coarse[i] / 2**64`. What the coarse masses leave of 2**64 is the *spill*: a word that
-falls there is followed by a second word, drawn from the `fine` masses. The mass of a cell is therefore a multiple of
-2**-128, so that the rounding of one person's noise stays negligible when 10**9 people add it up, while nearly every
-draw costs a single word. A table without fine masses spills into itself: the word is drawn again, and the law is
-proportional to the coarse masses, exactly.
+A `Table` gives cell i the mass `coarse[i] / 2**64`. What the coarse masses leave of 2**64 is the
+*spill*: a word that falls there is followed by a second word, drawn from the `fine` masses. The
+mass of a cell is therefore a multiple of 2**-128, so that the rounding of one person's noise stays
+negligible when 10**9 people add it up, while nearly every draw costs a single word. A table without
+fine masses spills into itself: the word is drawn again, and the law is proportional to the coarse
+masses, exactly.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Shuffled messages in which people hide behind noise that everybody adds, whatever they hold.
 
-Part of a report is decided by the value alone, the rest does not depend on it. The view is how often each message
-occurs: fixed numbers that one person changes, plus the noise of all honest people. Messages whose noise has nothing to
-do with those that change tell nothing, and groups of messages with noise of their own are independent.
+Part of a report is decided by the value alone, the rest does not depend on it. The view is how
+often each message occurs: fixed numbers that one person changes, plus the noise of all honest
+people. Messages whose noise has nothing to do with those that change tell nothing, and groups of
+messages with noise of their own are independent.
 """
 
 from __future__ import annotations
@@ -260,9 +261,10 @@ class NoiseGroup:
     def _cancelling(self, times: int) -> tuple[BallPair, Fraction]:
         r"""Geometric noise A on this message, B on another, Z on both: P[A = k] = (1 - q) q^k.
 
-        The view is (A - B, B + Z), of which w = A - B moves by one. With h the law of Z + Geom(q^2), P[w, v] = (1 -
-        q)/(1 + q) q^|w| h(v - max(0, -w)). All w > 0 have the likelihood ratio q and the mass q/(1 + q); those w <= 0
-        with v + w = t have h(t) against q h(t - 1), and together 1/(1 + q) times that.
+        The view is (A - B, B + Z), of which w = A - B moves by one. With h the law of Z +
+        Geom(q^2), P[w, v] = (1 - q)/(1 + q) q^|w| h(v - max(0, -w)). All w > 0 have the likelihood
+        ratio q and the mass q/(1 + q); those w <= 0 with v + w = t have h(t) against q h(t - 1),
+        and together 1/(1 + q) times that.
         """
         alone = [often for sent, often in self.members if sent == ((self.message, 1),)]
         others = {message for sent, _ in self.members for message, _ in sent} - {self.message}

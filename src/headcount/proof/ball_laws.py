@@ -63,7 +63,8 @@ class BallLaw:
     ) -> BallLaw:
         """The law from one mass and the falling ratios up(k) = mass(k + 1) / mass(k).
 
-        Beyond the end the masses fall at least as fast as a geometric law with the ratio at the end.
+        Beyond the end the masses fall at least as fast as a geometric law with the ratio at the
+        end.
         """
         if not mass > 0:
             raise ArithmeticError("more precision is needed")

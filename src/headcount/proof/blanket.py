@@ -105,7 +105,8 @@ def _rows(claim: Claim) -> Found | None:
 def _rows_bound(epsilon: Fraction, rows: int, on: Fraction, off: Fraction) -> Fraction:
     """The bound for rows of bits, of which N1 and N2 have the bit at the two values set.
 
-    The bits are independent; a set one is likelier by on/off, one that is not by (1 - on)/(1 - off).
+    The bits are independent; a set one is likelier by on/off, one that is not by (1 - on)/(1 -
+    off).
     """
     growth, chance = ball(epsilon).exp(), ball(off)
     unset = ball((1 - on) / (1 - off))

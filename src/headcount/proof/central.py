@@ -93,8 +93,9 @@ def law_of(noise: TableNoise) -> BallLaw:
 def _reach(claim: Claim) -> tuple[int, bool]:
     """The sensitivity of the total in levels, and whether some crowd surely attains it.
 
-    Whatever it is rounded by, floor(a + u) and floor(b + u) are at most b - a apart, rounded up. They are so for every
-    u if both ends of the range are whole levels and everybody is there, so that nothing is ever left over.
+    Whatever it is rounded by, floor(a + u) and floor(b + u) are at most b - a apart, rounded up.
+    They are so for every u if both ends of the range are whole levels and everybody is there, so
+    that nothing is ever left over.
     """
     if not isinstance(claim.report, Emit) or len(claim.report.fields) != 1 or claim.values is None:
         raise TooLarge("what a person adds to the total is not one number")

@@ -60,8 +60,9 @@ class Kinds(Compared):
     def worst(self) -> list[Chances]:
         """The kind with the least overlap, among those that differ in that alone.
 
-        Where the chance of a message is w or a w, a message that is likelier under both and one that is under neither
-        lie between two of which either is under one: as steps of a walk they vary less, and have the same mean.
+        Where the chance of a message is w or a w, a message that is likelier under both and one
+        that is under neither lie between two of which either is under one: as steps of a walk
+        they vary less, and have the same mean.
         """
         least: dict[Hashable, tuple[Fraction, Kind]] = {}
         for kind in self.kinds:

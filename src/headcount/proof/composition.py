@@ -1,10 +1,11 @@
 r"""The same question in many rounds: the divergence of all of them, from bounds on that of one.
 
-Divergences are convex in $\gamma=e^\epsilon$. Bounds from above on a geometric grid $r^i$, r rational, therefore bound
-them everywhere by the chords of their lower convex hull, and these are the divergences of a pair of laws with rational
-masses at the log-ratios $i\ln r$. A person's values may change in either direction in any round, so that the bound is
-that of the worse order, and is mirrored below 1: the pair dominates the question in both directions, whatever was
-published before. Losses add up: a power of one polynomial in balls.
+Divergences are convex in $\gamma=e^\epsilon$. Bounds from above on a geometric grid $r^i$, r rational,
+therefore bound them everywhere by the chords of their lower convex hull, and these are the divergences
+of a pair of laws with rational masses at the log-ratios $i\ln r$. A person's values may change in
+either direction in any round, so that the bound is that of the worse order, and is mirrored below 1:
+the pair dominates the question in both directions, whatever was published before. Losses add up: a
+power of one polynomial in balls.
 
 From below: in every round look for one event, and count how often it came.
 """

@@ -1,8 +1,9 @@
 r"""Rigorous divergences between what two neighbouring crowds may look like.
 
-For independent pairs, $D_\epsilon(P_1 P_2 \| Q_1 Q_2)$ is a sum over the outcomes of the first of a prefix of those of
-the second, sorted by likelihood ratio. Any choice of prefixes is an event and so a lower bound; log-ratios are known to
-a few 2**-100, so that a wrong choice misses next to nothing, which the upper bound adds.
+For independent pairs, $D_\epsilon(P_1 P_2 \| Q_1 Q_2)$ is a sum over the outcomes of the first of a
+prefix of those of the second, sorted by likelihood ratio. Any choice of prefixes is an event and so
+a lower bound; log-ratios are known to a few 2**-100, so that a wrong choice misses next to nothing,
+which the upper bound adds.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ SORTED, FOUND = 3, 2  # units: an outcome's log-ratio and place, and its best pr
 class Bounds:
     """A divergence that certainly lies between the two, and an event that shows the lower one.
 
-    The event has at least the first chance among one crowd and at most the second among its neighbour.
+    The event has at least the first chance among one crowd and at most the second among its
+    neighbour.
     """
 
     low: Fraction

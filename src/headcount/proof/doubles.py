@@ -1,8 +1,9 @@
 """Binomial laws in doubles whose error is known.
 
-Everything here is a product or a sum of positive numbers, of which each step loses at most one part in 2**53. A mass k
-steps from the middle has lost 3k of them and a sum over a window of w as many again as it has terms, so that nothing is
-wrong by more than `loss(w)`, relatively: far less than what a claim is rounded up by, at a thousandth of the work.
+Everything here is a product or a sum of positive numbers, of which each step loses at most one part
+in 2**53. A mass k steps from the middle has lost 3k of them and a sum over a window of w as many
+again as it has terms, so that nothing is wrong by more than `loss(w)`, relatively: far less than
+what a claim is rounded up by, at a thousandth of the work.
 """
 
 from __future__ import annotations

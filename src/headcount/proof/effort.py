@@ -1,7 +1,8 @@
 """A meter for the work that a certificate asks for, whose author chose the numbers.
 
-Everything that takes time or memory in proportion to a number in the certificate pays for it first, in units of about a
-microsecond. A proof therefore ends after as much work on every machine, and keeps less than some 70 bytes a unit.
+Everything that takes time or memory in proportion to a number in the certificate pays for it first,
+in units of about a microsecond. A proof therefore ends after as much work on every machine, and
+keeps less than some 70 bytes a unit.
 """
 
 from __future__ import annotations

@@ -155,8 +155,9 @@ class _InDoubles:
     def excess(self, growth: float) -> float | None:
         """An upper bound on the worst event's excess; None if it is not sure which event that is.
 
-        The likelihood ratio falls: the worst is "at most s" for the last s that is likelier without the ones. It is
-        found by halving, and surely lies within one of what is found if the next but one on either side is clear.
+        The likelihood ratio falls: the worst is "at most s" for the last s that is likelier without
+        the ones. It is found by halving, and surely lies within one of what is found if the next
+        but one on either side is clear.
         """
         low, high = self._ends
         while low < high:

@@ -1,10 +1,11 @@
 r"""A random few send what they hold, and small counts are dropped.
 
-Of k holders Bin(k, r) are sampled; one holder more is likelier by $(k+1)(1-r)/(k+1-v)$ at v samples, which grows with
-v. With m = k + 1 the worst event in favour of the holder is therefore "v or more", with v the first from the threshold
-on where that exceeds $e^\epsilon$, and the worst against them "fewer than v", silence included, with v the first where
-its inverse no longer does. Both are followed from one k to the next in a few operations: $P[B_{k+1} \ge v] = P[B_k \ge
-v] + r P[B_k = v - 1]$.
+Of k holders Bin(k, r) are sampled; one holder more is likelier by $(k+1)(1-r)/(k+1-v)$ at v
+samples, which grows with v. With m = k + 1 the worst event in favour of the holder is therefore "v
+or more", with v the first from the threshold on where that exceeds $e^\epsilon$, and the worst
+against them "fewer than v", silence included, with v the first where its inverse no longer does.
+Both are followed from one k to the next in a few operations:
+$P[B_{k+1} \ge v] = P[B_k \ge v] + r P[B_k = v - 1]$.
 """
 
 from __future__ import annotations

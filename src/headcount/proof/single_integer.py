@@ -1,10 +1,11 @@
 """Shuffled reports of which only one integer is seen, whatever their two laws are.
 
-Everybody sends copies of one message, so that their number is all there is to see; or always as many messages of two
-kinds, of which the number of the second tells that of the first. What a person adds to it has a law for the first value
-and one for the last, and those of all values between are mixtures of these two. A mixture tells no more than the worst
-of what it is mixed from, so that it is enough if everybody holds the first or the last value. How many hold the last is
-covered in stretches, and each of them is summed over all integers, in both orders.
+Everybody sends copies of one message, so that their number is all there is to see; or always as
+many messages of two kinds, of which the number of the second tells that of the first. What a person
+adds to it has a law for the first value and one for the last, and those of all values between are
+mixtures of these two. A mixture tells no more than the worst of what it is mixed from, so that it
+is enough if everybody holds the first or the last value. How many hold the last is covered in
+stretches, and each of them is summed over all integers, in both orders.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Every number of others who hold one of two values, in stretches.
 
-What is seen of some people tells no less than what is seen of them and of others whom nothing is known about. So all
-numbers from k to k + length - 1 are covered by k, without the people who differ within the stretch.
+What is seen of some people tells no less than what is seen of them and of others whom nothing is
+known about. So all numbers from k to k + length - 1 are covered by k, without the people who differ
+within the stretch.
 """
 
 from __future__ import annotations

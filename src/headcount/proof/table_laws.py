@@ -102,9 +102,10 @@ class Logarithmic:
 def stands_for(table: Table, people: int) -> tuple[Poisson | NegativeBinomial, Fraction]:
     """The law of a number of copies and the table's distance from it.
 
-    From the first three masses, m1/m0 is the Poisson mean, and so is 2 m2/m1; for a negative binomial law the former is
-    shape times decay and the latter (shape + 1) times decay. A shape of one in the whole crowd is taken at its word.
-    Where the first masses have few digits, the largest tells the Poisson mean.
+    From the first three masses, m1/m0 is the Poisson mean, and so is 2 m2/m1; for a negative
+    binomial law the former is shape times decay and the latter (shape + 1) times decay. A shape of
+    one in the whole crowd is taken at its word. Where the first masses have few digits, the largest
+    tells the Poisson mean.
     """
     first, second, third = ([*table.masses, 0, 0, 0])[:3]
     if table.start:

@@ -167,7 +167,8 @@ def _short(number: Fraction) -> str:
 def verify(certificate: str | dict[str, Any], effort: int = DEFAULT) -> Verdict:
     """Proves, refutes or gives up on a certificate, given as JSON text or as what that says.
 
-    It gives up after this `effort`, in units of about a microsecond; reading the text is not counted.
+    It gives up after this `effort`, in units of about a microsecond; reading the text is not
+    counted.
     """
     try:
         claim = read(json.loads(certificate) if isinstance(certificate, str) else certificate)

@@ -1,6 +1,7 @@
 """The catalogue: one line per protocol, and those of other packages that are installed.
 
-Another package adds protocols by an entry point of the group `headcount.protocols`, which names a class:
+Another package adds protocols by an entry point of the group `headcount.protocols`, which names a
+class:
 
     [project.entry-points."headcount.protocols"]
     dummy = "my_package:Dummy"

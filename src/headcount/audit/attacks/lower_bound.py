@@ -1,10 +1,11 @@
 """A lower bound on epsilon by experiment, with no theory of the protocol.
 
-Two neighbouring crowds are run many times. Half of the runs choose an event, a set of observations that are far more
-likely for one crowd than for the other; the other half count how often it happens to each. If its probabilities are p
-and q, then epsilon at delta is at least ln((p - delta)/q), and the Clopper-Pearson bounds on p and q make that a
-statement which is wrong with a probability of at most `error`. The protocol's accounting helps to choose neither the
-crowds nor the event; its claim is only compared with the bound.
+Two neighbouring crowds are run many times. Half of the runs choose an event, a set of observations
+that are far more likely for one crowd than for the other; the other half count how often it happens
+to each. If its probabilities are p and q, then epsilon at delta is at least ln((p - delta)/q), and
+the Clopper-Pearson bounds on p and q make that a statement which is wrong with a probability of at
+most `error`. The protocol's accounting helps to choose neither the crowds nor the event; its claim
+is only compared with the bound.
 """
 
 from __future__ import annotations
@@ -129,7 +130,8 @@ def attack(
 ) -> Attack:
     """A lower bound on epsilon from runs of a protocol on adjacent crowds, by Clopper and Pearson's intervals.
 
-    Half of the runs choose an event, the other half count it. Nothing of the protocol's accounting takes part.
+    Half of the runs choose an event, the other half count it. Nothing of the protocol's accounting
+    takes part.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 """The observations of an attacker in many runs of one small crowd.
 
-A crowd of n people, run s times, is n·s people who report at once; which run each message belongs to is recorded. What
-was observed of a run, be it a multiset of messages, a released tally or a number, becomes a 64-bit fingerprint. Two
-observations with the same fingerprint are taken for one, which can only make an attack weaker.
+A crowd of n people, run s times, is n·s people who report at once; which run each message belongs
+to is recorded. What was observed of a run, be it a multiset of messages, a released tally or a
+number, becomes a 64-bit fingerprint. Two observations with the same fingerprint are taken for one,
+which can only make an attack weaker.
 """
 
 from __future__ import annotations

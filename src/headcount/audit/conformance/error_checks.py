@@ -29,7 +29,8 @@ LEAST = 0.88  # of intervals that cover: 7 standard errors below 95%
 def the_error_is_as_stated(protocol: Protocol) -> None:
     """Bias and variance from the enumerated law of the estimate, for every crowd.
 
-    A count of holders has one variance; a sum has that of the crowd that is hardest to estimate, and no crowd has more.
+    A count of holders has one variance; a sum has that of the crowd that is hardest to estimate,
+    and no crowd has more.
     """
     people, task = protocol.crowd.size, protocol.task
     enumerated = Enumerated(protocol)

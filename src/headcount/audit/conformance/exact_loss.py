@@ -1,9 +1,10 @@
 r"""The exact privacy loss of small crowds, as an interval that is certain.
 
-All pairs of neighbouring crowds of a given size are enumerated, with corrupt people among them who send whatever helps
-most. The hockey-stick divergence $\sum (P - e^\epsilon Q)_+$ is computed in integers. Masses are rounded down and rare
-ones left out, and the missing mass of either view is charged in full: if P lacks p of one and Q lacks q, the divergence
-lies between the sum less $e^\epsilon q$ and the sum plus p. A lower bound, good to 2**-126, stands for $e^\epsilon$.
+All pairs of neighbouring crowds of a given size are enumerated, with corrupt people among them who
+send whatever helps most. The hockey-stick divergence $\sum (P - e^\epsilon Q)_+$ is computed in
+integers. Masses are rounded down and rare ones left out, and the missing mass of either view is
+charged in full: if P lacks p of one and Q lacks q, the divergence lies between the sum less
+$e^\epsilon q$ and the sum plus p. A lower bound, good to 2**-126, stands for $e^\epsilon$.
 
 There is no other enumeration: it is fast enough for the conformance suite, and what that needs in
 doubles (estimates, intervals, goodness of fit) is converted from the same integers at the end.
@@ -62,8 +63,9 @@ def exp_parts(epsilon: float) -> int:
 def divergences(p: Parts, q: Parts, epsilons: Sequence[float]) -> list[Interval]:
     """The hockey-stick divergences of the first view from the second, at increasing epsilons from 0 on.
 
-    Outcomes are sorted into the gap between two epsilons where their ratio lies. Quotients are rounded to the nearest
-    double, which preserves their order; where they are equal the integers decide.
+    Outcomes are sorted into the gap between two epsilons where their ratio lies. Quotients are
+    rounded to the nearest double, which preserves their order; where they are equal the integers
+    decide.
     """
     factors = [exp_parts(epsilon) for epsilon in epsilons]
     edges = [factor / WHOLE for factor in factors]

@@ -52,7 +52,8 @@ def the_claimed_loss_covers_every_view(protocol: Protocol) -> None:
 def the_loss_follows_dropouts(protocol: Protocol) -> None:
     """The claim holds when fewer honest people turn up than planned, down to one.
 
-    In the central model, where people bring no noise themselves, the claim is that for any number of them.
+    In the central model, where people bring no noise themselves, the claim is that for any number
+    of them.
     """
     enumerated, tight = Enumerated(protocol), protocol.model is not Model.CENTRAL
     for people in range(1, protocol.crowd.honest):
@@ -92,7 +93,8 @@ def several_reports_are_covered(protocol: Protocol) -> None:
     """A protocol's own `group` claim, for a person with two reports and of two values also three,
     covers all crowds where they change.
 
-    A protocol without a `group` of its own has that of group privacy, which follows from its claim for one report.
+    A protocol without a `group` of its own has that of group privacy, which follows from its claim
+    for one report.
     """
     if type(protocol).group is Protocol.group:
         return

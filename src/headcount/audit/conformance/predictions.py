@@ -27,9 +27,10 @@ HAIR = 1e-9  # of an interval's width, for rounding
 class JudgedPrediction:
     """One cell of a protocol's answer in one situation, in the task's unit.
 
-    The z-scores are (simulated - predicted) in standard errors. `half` is the predicted half-width, `within` how often
-    the error was at most that, and `inside` how often less: what the next shorter interval about the answer covers.
-    `coverage` is that of the interval which comes with the answer, and `wider` its mean width over the predicted one.
+    The z-scores are (simulated - predicted) in standard errors. `half` is the predicted half-width,
+    `within` how often the error was at most that, and `inside` how often less: what the next
+    shorter interval about the answer covers. `coverage` is that of the interval which comes with
+    the answer, and `wider` its mean width over the predicted one.
     """
 
     protocol: str

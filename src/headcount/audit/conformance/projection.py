@@ -1,9 +1,10 @@
 """A lower bound on delta from one integer statistic of the view, for crowds of any size.
 
-Every message has a score of -1, 0 or 1: whether people who hold the last value send more of its kind than those who
-hold the first, as many, or fewer. The sum of the scores is post-processing of the view, and its law is a convolution of
-people's own. It loses no more than the whole view does, so that a smaller claim is refuted. In the central and
-threshold models the statistic is the first or the last released total.
+Every message has a score of -1, 0 or 1: whether people who hold the last value send more of its
+kind than those who hold the first, as many, or fewer. The sum of the scores is post-processing of
+the view, and its law is a convolution of people's own. It loses no more than the whole view does,
+so that a smaller claim is refuted. In the central and threshold models the statistic is the first
+or the last released total.
 """
 
 from __future__ import annotations

@@ -147,7 +147,8 @@ class Declaration(ABC):
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
         """Settings of the other parameters; calibration turns the knob for each and ranks them.
 
-        The budget is for one round. A protocol that wants to know that of all rounds has the option `together`.
+        The budget is for one round. A protocol that wants to know that of all rounds has the option
+        `together`.
         """
         return ({},)
 

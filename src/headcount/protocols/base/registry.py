@@ -90,11 +90,13 @@ class Record:
 class Deployment:
     """The parts of a record that only the deployer knows; those left out read TODO.
 
-    `curator` is who publishes the answer, `curator_type` government, industry or nonprofit, and `published` the day of
-    the first publication, as YYYY-MM-DD. `use` says what the answer is for, `region` whom it is about, `unit` what one
-    report stands for (a person unless told), `authors` who fills in the record; `sources` are addresses of pages that
-    describe the deployment. `releases` is "one release" or "many releases", `data_source` static or dynamic. `later`
-    says what else will be asked of the same people, `prepared` how the data were prepared, `kept` how they are kept.
+    `curator` is who publishes the answer, `curator_type` government, industry or nonprofit, and
+    `published` the day of the first publication, as YYYY-MM-DD. `use` says what the answer is for,
+    `region` whom it is about, `unit` what one report stands for (a person unless told), `authors`
+    who fills in the record; `sources` are addresses of pages that describe the deployment.
+    `releases` is "one release" or "many releases", `data_source` static or dynamic. `later` says
+    what else will be asked of the same people, `prepared` how the data were prepared, `kept` how
+    they are kept.
     """
 
     name: str

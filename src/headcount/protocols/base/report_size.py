@@ -1,8 +1,9 @@
 """The size of a report on the wire, where everybody sends the same number of messages.
 
-A message is sealed to the analyser, all messages of a person once more to the shuffler, and dummies fill up to the same
-number. How often an honest person would send more than that is charged to delta: cutting changes the view by at most
-that chance for each of them, and so delta by 1 + e^epsilon times as much. (What others send is theirs to cut.)
+A message is sealed to the analyser, all messages of a person once more to the shuffler, and dummies
+fill up to the same number. How often an honest person would send more than that is charged to
+delta: cutting changes the view by at most that chance for each of them, and so delta by 1 +
+e^epsilon times as much. (What others send is theirs to cut.)
 """
 
 from __future__ import annotations

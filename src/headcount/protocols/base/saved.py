@@ -1,7 +1,8 @@
 """Tasks, protocols and plans as they were written down by `to_json`: read back exactly, or refused.
 
-What was read is written again and must come out the same. So nothing is dropped, guessed or filled in: not a field that
-this version does not know, nor one that it would have by default, nor a programme that has changed since.
+What was read is written again and must come out the same. So nothing is dropped, guessed or filled
+in: not a field that this version does not know, nor one that it would have by default, nor a
+programme that has changed since.
 """
 
 from __future__ import annotations

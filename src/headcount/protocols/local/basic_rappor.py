@@ -9,7 +9,8 @@ View:       each single row, of which two bits differ; $\epsilon = 2\ln(\mathrm{
 Error:      unbiased, $\mathrm{Var}\,\hat c = nf(1-f)/(1-2f)^2$, whatever the data, independently
             for each category.
 
-This is the one-time form without a Bloom filter; asked again, people would have to repeat the same row.
+This is the one-time form without a Bloom filter; asked again, people would have to repeat the same
+row.
 
 [EPK14] Erlingsson, Pihur and Korolova, RAPPOR, CCS 2014.
 """

@@ -9,8 +9,9 @@ View:       each single report; half of the rows tell two columns apart, with
             $\epsilon = \ln(p/(1-p))$.
 Error:      unbiased, $\mathrm{Var}\,\hat c = [c\,p(1-p) + (n-c)/4]/(p-1/2)^2$.
 
-The paper's matrix is random and its columns only nearly orthogonal. Those of Hadamard's are exactly so: nothing is left
-to the choice of the matrix, and the error has an exact law [NXYHSS16]. If $j$ is drawn in public, a single bit is sent.
+The paper's matrix is random and its columns only nearly orthogonal. Those of Hadamard's are exactly
+so: nothing is left to the choice of the matrix, and the error has an exact law [NXYHSS16]. If $j$
+is drawn in public, a single bit is sent.
 
 [BS15] Bassily and Smith, Local, Private, Efficient Protocols for Succinct Histograms, STOC 2015.
 [NXYHSS16] Nguyen et al., Collecting and Analyzing Data from Smart Device Users with Local

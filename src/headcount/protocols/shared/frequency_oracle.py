@@ -1,7 +1,8 @@
 """Frequency oracles: a report supports the own value more often than any other.
 
-A report supports the value its sender holds with chance p, and any other with chance q. With s reports in support of a
-value, the number of its holders is estimated as (s - n q)/(p - q), and s is exactly Bin(holders, p) + Bin(rest, q).
+A report supports the value its sender holds with chance p, and any other with chance q. With s
+reports in support of a value, the number of its holders is estimated as (s - n q)/(p - q), and s is
+exactly Bin(holders, p) + Bin(rest, q).
 """
 
 from __future__ import annotations

@@ -99,8 +99,9 @@ def next_prime(least: int) -> int:
 def support(messages: npt.NDArray[Any], values: int, prime: int, buckets: int) -> Ints:
     """How many messages have the bucket of each value.
 
-    From one value to the next u is added, and the prime taken away where it is exceeded: unsigned integers wrap around,
-    so that the smaller of the two is the residue. No column is wider than it must be.
+    From one value to the next u is added, and the prime taken away where it is exceeded: unsigned
+    integers wrap around, so that the smaller of the two is the residue. No column is wider than it
+    must be.
     """
     width = np.min_scalar_type(2 * prime)
     found = np.zeros(values, dtype=np.int64)

@@ -116,8 +116,9 @@ class NoisyTotal(Protocol):
 
         A report moves a total by all levels, whichever way it is rounded.
 
-        A total that needs no rounding shows that this is exact. Several reports are the worst where all of them are in
-        the same total: to move several totals by less each shows less (see `privacy.discrete_laplace`).
+        A total that needs no rounding shows that this is exact. Several reports are the worst where
+        all of them are in the same total: to move several totals by less each shows less (see
+        `privacy.discrete_laplace`).
         """
         if not self.summed and (self.neighbours is Neighbours.REPLACE or touched(self.task) > 1):
             moved = touched(self.task) * (2 if self.neighbours is Neighbours.REPLACE else 1)

@@ -1,9 +1,10 @@
 """Local protocols for sums: a report's integer score has a mean affine in the value.
 
-A value is rounded to one of the `levels`, without bias. The mean of a report's score is affine in the level, so that
-the sum of all scores tells the sum of all values; it is symmetric too, the level L - l having the mirrored scores of l.
-Hence a report's variance is V + (Q - G^2)(l - L/2)^2 in the middle's V, the curvature Q of the mean square and the gain
-G of the mean from one level to the next; rounding adds Q r(1-r), r being the part that is rounded.
+A value is rounded to one of the `levels`, without bias. The mean of a report's score is affine in
+the level, so that the sum of all scores tells the sum of all values; it is symmetric too, the level
+L - l having the mirrored scores of l. Hence a report's variance is V + (Q - G^2)(l - L/2)^2 in the
+middle's V, the curvature Q of the mean square and the gain G of the mean from one level to the
+next; rounding adds Q r(1-r), r being the part that is rounded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Stochastic rounding: values are brought to one of a few levels without bias.
 
-In the local and shuffle models people round their own value; a trusted side rounds the total, once. Only the variance
-matters, which is largest half-way between two levels: errors of sums are stated for crowds who are there.
+In the local and shuffle models people round their own value; a trusted side rounds the total, once.
+Only the variance matters, which is largest half-way between two levels: errors of sums are stated
+for crowds who are there.
 """
 
 from __future__ import annotations

@@ -12,8 +12,9 @@ View:       how often each number occurs; bounded by Theorem 8 and Lemma 9 of th
 Error:      unbiased, two-sided geometric: variance $2q/(1-q)^2/\Delta^2$, and at most $n/4\Delta^2$
             of rounding.
 
-The floods have one `shape` $r$ and one `scale` $c$; the weights $t_s$ follow from the levels (see `privacy.floods`).
-`overhead` says how far the standard error may lie above the central one; a smaller one costs more messages.
+The floods have one `shape` $r$ and one `scale` $c$; the weights $t_s$ follow from the levels (see
+`privacy.floods`). `overhead` says how far the standard error may lie above the central one; a
+smaller one costs more messages.
 
 [GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the
 Shuffle Model: Almost Central Accuracy in Almost a Single Message, ICML 2021.

@@ -10,9 +10,10 @@ View:       both totals of every category, independently. A replaced person chan
 Error:      unbiased, two-sided geometric: $\mathrm{Var}\,\hat c_j = 2q/(1-q)^2$ at $n$ reports,
             cells independent.
 
-$q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $r$ and $p$ are the `shape` and `decay` of the flood.
-`overhead` says how far the standard error may lie above the central optimum; a smaller one costs more messages. With
-`even` the shape is so large that the flood is nearly Poisson, and nobody sends many messages at once.
+$q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $r$ and $p$ are the `shape` and `decay`
+of the flood. `overhead` says how far the standard error may lie above the central optimum; a
+smaller one costs more messages. With `even` the shape is so large that the flood is nearly Poisson,
+and nobody sends many messages at once.
 
 [GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020.
 [GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the

@@ -10,8 +10,9 @@ View:       each $m \sim \mathrm{Bin}(k, \mathrm{rate})$ that passes, with $k$ h
 Error:      counts that pass are nearly unbiased with variance $k(1-\mathrm{rate})/\mathrm{rate}$;
             small ones read 0.
 
-The only noise is who was sampled, so that an absent item is never reported and the error grows with the count. The
-shuffler must be trusted with the counts. Corrupt people may push a count towards the threshold: it is lowered for them.
+The only noise is who was sampled, so that an absent item is never reported and the error grows with
+the count. The shuffler must be trusted with the counts. Corrupt people may push a count towards the
+threshold: it is lowered for them.
 
 [BC22] Bharadwaj and Cormode, Sample-and-threshold Differential Privacy: Histograms and
 Applications, AISTATS 2022.
