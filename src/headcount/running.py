@@ -119,12 +119,13 @@ def carry_out(
     only looked at before.
     """
     tallies: dict[int, Tally] = {}
-    with charging(ledger, *plans):
-        for at, plan in enumerate(plans):
-            if plan.protocol.model is Model.CENTRAL:
-                tallies[at] = engine.tally(plan, answers, NoCoins())
-            elif ledger is not None:
-                engine.require(plan.protocol.task, answers)
+    if ledger is not None:
+        with charging(ledger, *plans):
+            for at, plan in enumerate(plans):
+                if plan.protocol.model is Model.CENTRAL:
+                    tallies[at] = engine.tally(plan, answers, NoCoins())
+                else:
+                    engine.require(plan.protocol.task, answers)
     coins = coins or SecretCoins()
     return [
         release_answer(plan, tallies[at] if at in tallies else engine.tally(plan, answers, coins), coins)

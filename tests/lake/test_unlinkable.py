@@ -16,8 +16,9 @@ from test_canary import Search
 from headcount_service.analyser.analyser import inner_key
 from headcount_service.lake.messages import Mixed
 from headcount_service.lake.shuffling import LakeShuffler
-from headcount_service.lake.work import SPLIT, OpenUploads, SplitReports, stored
+from headcount_service.lake.work import SPLIT, OpenUploads, SplitReports
 from headcount_service.store.database import one
+from headcount_service.wire.suites import private_bytes
 
 PEOPLE = 40
 FALSE_ALARM = Fraction(1, 10**6)
@@ -128,7 +129,7 @@ def test_work_shows_no_key(lake):
     parties = lake.parties
     key = parties.shuffler.outer.private(1, lake.collection.wire.suite)
     keys = LakeShuffler(parties.shuffler)._keys(lake.collection)
-    assert keys == {1: stored(key)}
+    assert keys == {1: private_bytes(key)}
     with parties.shuffler.database.reading() as connection:
         known = parties.shuffler.deduplication(lake.collection.id, one(connection, "SELECT * FROM batches"))
     shown = repr(OpenUploads(lake.collection.report_format(1), known, keys))

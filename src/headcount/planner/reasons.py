@@ -169,7 +169,7 @@ def _otherwise(first: CalibratedOption) -> str:
 def _dropouts(first: CalibratedOption) -> str:
     """What happens when people drop out, who take their share of the noise along in the shuffle model."""
     crowd = first.situation.crowd
-    if first.protocol.fewest == 0:
+    if first.protocol.neighbours.hides_size:
         return "However many report, there is an answer: their number is private"
     if crowd.least == 1:
         return "If nobody reports, nothing is released"

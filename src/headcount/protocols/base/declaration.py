@@ -9,6 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,7 +26,7 @@ from headcount.privacy.model import Model
 from headcount.programme.brick import Brick
 from headcount.programme.chance import Chance
 from headcount.programme.coins import Coins
-from headcount.programme.field import Field
+from headcount.programme.field import VALUE, Field
 from headcount.programme.law import Floats, Noise
 from headcount.programme.release import Release, Unchanged
 from headcount.programme.tally import Batch, Tally
@@ -34,6 +35,7 @@ from headcount.questions import QUESTIONS
 from headcount.questions.count import Count
 from headcount.questions.domains.domain import REBUILT, Shape
 from headcount.questions.question import Question
+from headcount.questions.strategies.strategy import Strategy
 
 FEW_KINDS = 64  # of messages, each of which is looked at
 
@@ -155,6 +157,11 @@ class Declaration(ABC):
     @abstractmethod
     def report(self, value: Field) -> Brick:
         """The report programme: what one person sends."""
+
+    @cached_property
+    def programme(self) -> Brick:
+        """The report programme as a tree, which is drawn, enumerated, priced and encoded."""
+        return self.report(VALUE)
 
     @property
     def kinds(self) -> int:
@@ -293,6 +300,18 @@ class Declaration(ABC):
         in the sum.
         """
         return 0.0
+
+    @cached_property
+    def strategy(self) -> Strategy:
+        """The strategy of the question, for cells with the errors that this protocol gives them."""
+        strategy = self.task.strategy
+        if self.task.shape is not Shape.K_OF:
+            return strategy
+        return strategy.under([self.relative_variance(family) for family in range(strategy.families)])
+
+    def rebuilt(self, cells: Floats, people: int) -> Floats:
+        """The parts of the answer, in people, from the cells: these themselves, where a person is in one of them."""
+        return self.strategy.rebuilt(cells, people) if self.task.shape in REBUILT else cells
 
     @property
     def linear(self) -> bool:

@@ -8,13 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from headcount.answers.worst_case import worst_truth
-from headcount.programme.brick import Brick
-from headcount.programme.field import VALUE
-from headcount.programme.law import Floats, Noise
+from headcount.programme.law import Noise
 from headcount.protocols.base.declaration import Declaration
-from headcount.questions.domains.domain import REBUILT, Shape
 from headcount.questions.strategies.own_cells import Own
-from headcount.questions.strategies.strategy import Strategy
 
 FEW_VALUES = 1 << 12  # that are all looked at
 
@@ -22,23 +18,6 @@ FEW_VALUES = 1 << 12  # that are all looked at
 @dataclass(frozen=True, kw_only=True)
 class Predicted(Declaration):
     """A protocol's predicted error, messages and bits."""
-
-    @cached_property
-    def programme(self) -> Brick:
-        """The report programme as a tree, which is drawn, enumerated, priced and encoded."""
-        return self.report(VALUE)
-
-    @cached_property
-    def strategy(self) -> Strategy:
-        """The strategy of the question, for cells with the errors that this protocol gives them."""
-        strategy = self.task.strategy
-        if self.task.shape is not Shape.K_OF:
-            return strategy
-        return strategy.under([self.relative_variance(family) for family in range(strategy.families)])
-
-    def rebuilt(self, cells: Floats, people: int) -> Floats:
-        """The parts of the answer, in people, from the cells: these themselves, where a person is in one of them."""
-        return self.strategy.rebuilt(cells, people) if self.task.shape in REBUILT else cells
 
     @cached_property
     def spread(self) -> float:
@@ -115,8 +94,3 @@ class Predicted(Declaration):
     def messages_per_person(self) -> float:
         """Messages a person sends on average, for the value that costs most."""
         return max(self.programme.mean({"value": value}) for value in self.costliest)
-
-    @property
-    def bits_per_person(self) -> float:
-        """Bits of these messages."""
-        return self.messages_per_person * max(1, (self.kinds - 1).bit_length())

@@ -80,7 +80,6 @@ class Protocol(Predicted):
         "loss",
         "loss_if",
         "group_local_epsilon",
-        "fewest",
         "most",
         "require_fit",
         "release",
@@ -149,9 +148,9 @@ class Protocol(Predicted):
         return self.loss_if(least_hidden)
 
     @property
-    def fewest(self) -> int:
-        """The least number of reports; 0 where the number is private."""
-        return 0 if self.neighbours.hides_size else self.crowd.least
+    def bits_per_person(self) -> float:
+        """Bits of the messages a person sends on average."""
+        return self.messages_per_person * max(1, (self.kinds - 1).bit_length())
 
     @property
     def most(self) -> float:
@@ -161,8 +160,8 @@ class Protocol(Predicted):
 
     def require_fit(self, reports: int) -> None:
         """Refuses crowds it was not planned for; tells their size only because that is public."""
-        if reports < self.fewest:
-            came = f"{counted(reports, 'report')} came and the plan needs at least {self.fewest:,}"
+        if reports < self.crowd.least and not self.neighbours.hides_size:
+            came = f"{counted(reports, 'report')} came and the plan needs at least {self.crowd.least:,}"
             plan = f"make a plan for {people(reports)}, or " if reports else ""
             raise TooFewReports(came, f"{plan}give everybody's answers")
         if reports > self.most:

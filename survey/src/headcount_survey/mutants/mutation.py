@@ -196,6 +196,6 @@ def floating(protocol: Protocol) -> Protocol | str:
 
 
 def early(protocol: Protocol) -> Protocol | str:
-    if protocol.fewest == 0:
+    if protocol.neighbours.hides_size:
         return "any number of reports will do"
     return twin(protocol, release=lambda _, tally, *__: replace(tally, released=True))
