@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from headcount.figures.canvas import Framing, Target, canvas, decades, number
+from headcount.figures.canvas import POINTS, Framing, Target, canvas, decades, number
 from headcount.figures.colours import Theme, blend
 from headcount.privacy.model import Model
 
-POINTS = "offset points"
 LETTERS = 66  # of a heading that fits
 WIDE = 30.0  # times: lengths further apart need a logarithmic axis
 
@@ -89,17 +88,9 @@ def bars(
 
 
 def _draw_row(axes: Any, row: Bar, height: float, theme: Theme, unit: str, sign: str) -> None:
-    words = {"va": "center", "fontsize": 9.5}
+    words: dict[str, Any] = {"va": "center", "fontsize": 9.5, "textcoords": POINTS}
     if row.value is None:
-        axes.annotate(
-            row.note,
-            (0.0, height),
-            xytext=(4, 0),
-            textcoords="offset points",
-            color=theme.soft,
-            style="italic",
-            **words,
-        )
+        axes.annotate(row.note, (0.0, height), xytext=(4, 0), color=theme.soft, style="italic", **words)
         return
     colour = blend(theme.models[row.model], theme.paper, 0.62 if row.dim else 0.0)
     axes.barh(height, row.value, height=0.62, color=colour, linewidth=0)
@@ -110,4 +101,4 @@ def _draw_row(axes: Any, row: Bar, height: float, theme: Theme, unit: str, sign:
     note = "◀ recommended" if row.best else row.note
     text = f"{sign}{number(row.value)}" + (f" {unit}" if unit else "") + (f"   {note}" if note else "")
     look = {"color": theme.soft if row.dim else theme.ink, "weight": "bold" if row.best else "normal", **words}
-    axes.annotate(text, (end, height), xytext=(8, 0), textcoords=POINTS, **look)
+    axes.annotate(text, (end, height), xytext=(8, 0), **look)

@@ -23,6 +23,7 @@ from headcount.figures.colours import Theme, theme_called
 SUFFIXES = (".svg", ".png", ".pdf")
 DOTS = 160  # an inch, in a PNG
 MARGIN = 0.12  # inches
+POINTS = "offset points"  # in which words stand away from their place
 SCRIPTS = (
     *("Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Zen Hei", "PingFang SC"),
     *(
@@ -144,7 +145,7 @@ def _on_axes(axes: Any, panels: int, title: str, beneath: tuple[str, ...], theme
     width = axes.get_figure().get_size_inches()[0] * axes.get_position().width
     lines = [line for text in beneath for line in balanced(text, max(30, int(15.0 * width))) if line]
     axes.set_title("\n".join(balanced(title, max(30, int(9.0 * width)))), loc="left", weight="bold", parse_math=False)
-    look = {"textcoords": "offset points", "fontsize": 7.5, "color": theme.soft, "va": "top", "annotation_clip": False}
+    look = {"textcoords": POINTS, "fontsize": 7.5, "color": theme.soft, "va": "top", "annotation_clip": False}
     axes.annotate("\n".join(lines), (0.0, 0.0), xytext=(0, -38), xycoords="axes fraction", **look)
     return Canvas(axes.get_figure(), (axes,), theme)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Unpack
 
-from headcount.figures.canvas import Framing, Target, canvas
+from headcount.figures.canvas import POINTS, Framing, Target, canvas
 from headcount.figures.colours import Theme, blend
 
 ROW, HEADING = 0.3, 0.95  # inches of a row, and rows of a heading
@@ -17,7 +17,6 @@ LETTER = 0.078  # inches, about
 LABELS = 26  # columns that have a label each
 LONGEST = 34  # letters of a label
 PLACES = 9  # digits after the point of a tick, at most
-POINTS = "offset points"
 
 
 @dataclass(frozen=True)

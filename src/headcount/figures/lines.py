@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, Unpack
 
 from headcount.figures.axis import Axis
-from headcount.figures.canvas import Framing, Target, apart, balanced, canvas
+from headcount.figures.canvas import POINTS, Framing, Target, apart, balanced, canvas
 from headcount.figures.colours import Theme, blend, dashes_of, family_of
 from headcount.figures.line_labels import LETTER, ROW, FreeSpace, Spot, last_visible
 
@@ -147,12 +147,12 @@ def _label_lines(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, t
         points = panel.seen(line.points or line.measured)
         style = {"fontsize": 9, "color": blend(hues[line.key], theme.ink, 0.6), "annotation_clip": False}
         if line.label and points and line.at:
-            style |= {"textcoords": "offset points", "rotation": 90 if line.steep else 0}
+            style |= {"textcoords": POINTS, "rotation": 90 if line.steep else 0}
             style |= {"ha": "center", "va": "bottom"} if line.steep else {"va": "center"}
             axes.annotate(line.label, line.at, xytext=(0, 0), **style)
         elif line.label and points and line.first:
             style |= {"rotation": 40, "ha": "left", "va": "bottom", "in_layout": False}
-            axes.annotate(line.label, points[0], xytext=(-3, 3), textcoords="offset points", **style)
+            axes.annotate(line.label, points[0], xytext=(-3, 3), textcoords=POINTS, **style)
         elif line.label and (end := last_visible(panel.parts(points, across, up))):
             text, style = _wrapped(line), style | {"linespacing": 1.1, "va": "center", "textcoords": axes.transAxes}
             early = end[0] < EARLY
@@ -202,7 +202,7 @@ def _wrapped(line: Line) -> list[str]:
 
 
 def _write_note(axes: Any, note: Note, theme: Theme) -> None:
-    look = {"fontsize": 8.5, "color": theme.soft, "zorder": 5, "in_layout": False, "textcoords": "offset points"}
+    look = {"fontsize": 8.5, "color": theme.soft, "zorder": 5, "in_layout": False, "textcoords": POINTS}
     look |= {"bbox": {"facecolor": theme.paper, "edgecolor": "none", "pad": 1.0, "alpha": 0.8}}
     rule = {"color": theme.soft, "lw": 0.9, "ls": (0, (2.0, 2.0)), "zorder": 2}
     if note.x is not None and note.to is not None:

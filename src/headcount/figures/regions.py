@@ -10,13 +10,12 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from headcount.figures.canvas import Framing, Target, canvas, log_axis, number
+from headcount.figures.canvas import POINTS, Framing, Target, canvas, log_axis, number
 from headcount.figures.colours import Theme, blend
 from headcount.figures.region_labels import LabelSpace
 
 FADED = 0.78  # how far what is of no use goes towards the paper
 SOLID = 0.25
-POINTS = "offset points"
 Mask = npt.NDArray[np.bool_]
 
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
-from headcount.figures.canvas import Framing, Target, canvas
+from headcount.figures.canvas import POINTS, Framing, Target, canvas
 from headcount.figures.colours import blend
 
 ROW = 0.3  # inches
-POINTS = "offset points"
 
 
 @dataclass(frozen=True)

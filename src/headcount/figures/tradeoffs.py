@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from headcount.figures.canvas import Framing, Target, apart, canvas, decades, log_axis, number
+from headcount.figures.canvas import POINTS, Framing, Target, apart, canvas, decades, log_axis, number
 from headcount.figures.colours import Theme
 from headcount.privacy.model import Model
 
@@ -109,7 +109,7 @@ def _label_dots(axes: Any, every: list[Dots], left: bool, theme: Theme) -> None:
         style = {"fontsize": 9, "color": theme.words[dots.model], "zorder": 4, "annotation_clip": False}
         style["ha"] = "right" if left and x > 0.15 else "left"
         if len(dots.points) > 1 and left:  # where it begins, away from the others
-            shift = {"xytext": (-7, -1) if x > 0.15 else (2, 9), "textcoords": "offset points"}
+            shift = {"xytext": (-7, -1) if x > 0.15 else (2, 9), "textcoords": POINTS}
             axes.annotate(dots.label, end, va="center", **shift, **style)
             continue
         axes.annotate(

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
-from headcount.figures.bars import POINTS
-from headcount.figures.canvas import Framing, canvas, log_axis, number
+from headcount.figures.canvas import POINTS, Framing, canvas, log_axis, number
 from headcount.figures.colours import Theme, blend
 from headcount.privacy.model import Model
 

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from headcount.figures.canvas import Framing, canvas, log_axis, number
+from headcount.figures.canvas import POINTS, Framing, canvas, log_axis, number
 from headcount.figures.colours import Theme, blend
 from headcount.privacy.model import Model
 from headcount.programme.law import Floats, Noise
@@ -126,7 +126,7 @@ def _growth(axes: Any, sizes: Sequence[Size], colour: str, theme: Theme, unit: s
         f"{number(last.predicted)} among {last.people:,}",
         (last.people, last.predicted),
         xytext=(0, up),
-        textcoords="offset points",
+        textcoords=POINTS,
         ha="right",
         fontsize=9.5,
         color=theme.ink,
