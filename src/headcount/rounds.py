@@ -213,7 +213,8 @@ class Series(Tabular):
             The category, of a histogram.
         """
         nodes = self.levels.nodes(*self._stretch(last, first))
-        parts = [(self._blocks.get(node) or self.answers.get(node[0]), 1.0) for node in nodes]
+        answers = self.answers
+        parts = [(self._blocks.get(node) or answers.get(node[0]), 1.0) for node in nodes]
         return self._summed([(answer, weight) for answer, weight in parts if answer is not None], cell)
 
     def distinct(self, last: int | None = None, *, first: int = 1, cell: Label | None = None) -> Linear:
@@ -310,7 +311,8 @@ class Series(Tabular):
             The category, of a histogram.
         """
         self._require_answers(weights)
-        return self._summed([(self.answers[number], weight) for number, weight in weights.items()], cell)
+        answers = self.answers
+        return self._summed([(answers[number], weight) for number, weight in weights.items()], cell)
 
     def _stretch(self, last: int | None, first: int) -> tuple[int, int]:
         """The last and the first of a stretch of rounds that are over."""
@@ -329,8 +331,9 @@ class Series(Tabular):
     def _require_answers(self, numbers: Iterable[int]) -> None:
         if not numbers:
             raise BadArgument("weights", "name no round that has an answer", "run a round first")
+        answers = self.answers
         for number in numbers:
-            if isinstance(number, bool | float) or number not in self.answers:
+            if isinstance(number, bool | float) or number not in answers:
                 raise BadArgument("round", f"{number} has no answer", f"use one of {self._numbers}")
 
     def _summed(self, answers: Sequence[tuple[Estimate, float]], cell: Label | None) -> Linear:

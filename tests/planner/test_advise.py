@@ -88,6 +88,23 @@ def test_the_json_is_the_documented_one():
     few = hc.advise(hc.Count(), n=40, epsilon=1, delta=1e-6).to_json()["options"][-1]
     assert few["feasible"] is False
     assert few["rmse"] is few["parameters"] is None
+    assert few["reason"].startswith(f"needs {few['smallest_n']} people")
+    assert {option["smallest_n"] for option in described["options"] if option["feasible"]} == {None}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("question", "wishes"),
+    [
+        (hc.Distribution((0, 10), 64), {"n": 1, "epsilon": 50, "delta": 1e-3}),  # where nobody would lie
+        (hc.Distribution((0, 10), 64), {"n": 10**12, "epsilon": 5, "delta": 1e-3, "rounds": 2}),  # in two panels
+        (hc.Histogram(1_000), {"n": 2, "epsilon": 20, "delta": 1e-18, "rounds": 100}),
+    ],
+)
+def test_no_crowd_and_no_budget_is_too_far_off(question, wishes):
+    local = hc.advise(question, **wishes, models="local")
+    assert json.loads(json.dumps(local.to_json(), allow_nan=False))["options"]
+    assert local.table()
 
 
 def test_it_prints_in_a_terminal_and_in_a_notebook():

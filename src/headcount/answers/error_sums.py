@@ -12,6 +12,7 @@ from headcount.programme.law import Noise, weighed
 REACH = 24.0  # standard deviations: half of the grid
 POINTS = 1 << 15
 NEGLIGIBLE = 1e-14
+FAR, FEW = 12.0, 100  # standard deviations and people more, beyond which no panel of a crowd is looked for
 LATTICE = 1e-9  # of a step, within which values lie on one lattice
 
 Part = tuple[Noise, float]
@@ -58,7 +59,9 @@ def _grid(parts: Sequence[Part], spread: float) -> tuple[float, int]:
 def panel_error(people: int, panels: int, ones: int) -> Noise:
     """The law of the error of a count by one panel of a crowd, drawn by lot: times the number of panels."""
     asked = people // panels
-    low, high = max(0, asked - (people - ones)), min(asked, ones)
+    middle = asked * ones // people
+    far = math.ceil(FAR * math.sqrt(asked * (ones / people) * (1.0 - ones / people))) + FEW
+    low, high = max(0, asked - (people - ones), middle - far), min(asked, ones, middle + far)
     held = np.arange(low, high + 1, dtype=np.float64)
     with np.errstate(divide="ignore"):
         up = np.log((ones - held[:-1]) * (asked - held[:-1]))

@@ -100,7 +100,7 @@ class Option(ABC):
         figures = self.figures()
         head = {"protocol": self.name, "model": str(self.kind.model), "feasible": bool(figures), "reason": self.reason}
         least = {"epsilon_at_least": self.epsilon_at_least}
-        tail = {"smallest_n": self.smallest_n, "reference": self.kind.reference}
+        tail = {"smallest_n": self.smallest_n if self.too_few else None, "reference": self.kind.reference}
         return {
             **head,
             **{name: figures.get(name) for name in FIGURES},

@@ -85,7 +85,8 @@ class Trinomial:
         if gain <= 0.0:
             return 0.0
         pairs, thirds, weights, skipped = self._table
-        reach = (gain * pairs[:, None] - third * thirds) / (gain + loss)
+        with np.errstate(over="ignore"):  # to minus infinity: such a loss is never made up for
+            reach = (gain * pairs[:, None] - third * thirds) / (gain + loss)
         counts = (reach > 0) & (weights > 0)
         n, reach, weights = np.broadcast_to(pairs[:, None], reach.shape)[counts], reach[counts], weights[counts]
         most = weights * _most_below_half(reach, n)

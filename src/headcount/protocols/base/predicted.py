@@ -93,4 +93,8 @@ class Predicted(Declaration):
     @property
     def messages_per_person(self) -> float:
         """Messages a person sends on average, for the value that costs most."""
+        return self._messages_of_the_costliest
+
+    @cached_property
+    def _messages_of_the_costliest(self) -> float:
         return max(self.programme.mean({"value": value}) for value in self.costliest)

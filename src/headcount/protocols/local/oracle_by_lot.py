@@ -126,8 +126,8 @@ class Oracle:
 
 
 def kept(places: int, epsilon: float) -> Chance:
-    """The chance of the truth, among this many cells or buckets."""
-    return Chance.down(1.0 / (1.0 + (places - 1) * decayed(epsilon)))
+    """The chance of the truth, among this many cells or buckets: never certainty, which large epsilons round to."""
+    return Chance.down(min(1.0 / (1.0 + (places - 1) * decayed(epsilon)), 1.0 - 2.0**-53))
 
 
 @dataclass(frozen=True, kw_only=True)
