@@ -144,8 +144,8 @@ class ShuffledBits(PrivacyLoss):
             if part <= FAINT * beyond:
                 break
         above = beyond + np.cumsum(others(np.arange(high, high - self.bits - 1, -1)))  # P[Bin(others) >= high - i]
-        held, lost = above[::-1][own.values], above[own.values]
-        return max(0.0, float((own.masses * (held - factor * lost)).sum()))
+        gained = above[::-1][own.values] - factor * above[own.values]
+        return max(0.0, float((own.masses * gained).sum()))
 
     def _divergence(self, rest: Floats, epsilon: float) -> Floats:
         """The larger divergence of both orders, for each row of the others' masses."""
