@@ -35,7 +35,8 @@ def in_found_groups(
     """The answer in the groups that `finding` shows. What can be refused is refused before anything is charged."""
     first, second = parts(budget)
     rows = _readable(rows)
-    people = engine.answers(finding, replace(rows, column=None))
+    groups_alone = replace(rows, column=None, text=replace(rows.text, numbers=None))  # amounts are numbers, not groups
+    people = engine.answers(finding, groups_alone)
     crowd = crowd_for(question, people.size, rows.most or 1, budget)
     find = plan_for(finding, crowd, first, None)
     tell = plan_for(question.among(_stand_ins(crowd.each, len(rows.groups))), crowd, second, None)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import headcount as hc
 from chances import fewest
+from headcount.answers import grouped
+from headcount.answers.linear import cell_errors
 from headcount.answers.shares import SHARES, share_intervals, share_widths
 from headcount.privacy.laws import discrete_laplace
 from headcount.programme.coins import SeededCoins
+from headcount.programme.tally import Tally
 from headcount.protocols.central.laplace_shares import LaplaceShares
 from headcount.questions import question_from_json
 from headcount.questions.domains.categories import Categories
@@ -38,7 +45,7 @@ def covered(people, share, epsilon, widen=1.0):
     ones = round(people * share)
     found = share_intervals(
         people - ones + noise[0].astype(float), ones + noise[1].astype(float),
-        share_widths(protocol, 1_000, 1, 0.95) * widen,
+        share_widths(cell_errors(protocol, 1_000), 1, 0.95) * widen,
     )  # fmt: skip
     return float(((found[:, 0] <= ones / people) & (ones / people <= found[:, 1])).mean())
 
@@ -60,13 +67,67 @@ def test_they_are_no_wider_than_they_need_to_be():
 
 def test_no_interval_is_empty_and_the_widths_are_those_of_one_count_at_the_ends():
     protocol = hc.protocol("geometric", hc.Histogram(4), n=1_000, epsilon=1)
-    widths = share_widths(protocol, 1_000, 1, 0.95)
+    widths = share_widths(cell_errors(protocol, 1_000), 1, 0.95)
     assert widths[0] == widths[-1] == pytest.approx(protocol.noise(0, 1_000).half_width(0.95))
     assert widths[SHARES.size // 2] < 0.8 * widths[0]
     cells = np.array([-40.0, -3.0, 0.0, 5.0, 700.0])
     found = share_intervals(np.repeat(cells, 5), np.tile(cells, 5), widths)
     assert (found[:, 0] <= found[:, 1]).all()
     assert np.isfinite(found).all()
+
+
+REACH, THRESHOLD = 24, 9  # of the noise that is gone through
+
+
+@pytest.fixture(scope="module")
+def every_outcome():
+    """A group for each pair of noisy counts that may be released, hidden ones last, and the law of the noise."""
+    plain = hc.fraction({"g": ["a", "b"] * 300, "x": [1, 0, 0] * 200}, column="x", by="g", epsilon=1, delta=1e-6)
+    protocol = replace(plain.protocol, scale=2.0, threshold=THRESHOLD)
+    shown = np.arange(THRESHOLD, THRESHOLD + 3 * REACH)
+    totals = {}
+    for at, pair in enumerate(product([*shown, 0], repeat=2)):
+        totals |= {json.dumps([f"{at:05}", bit]): total for bit, total in enumerate(pair) if total}
+    keys, counts = np.array([*totals], dtype=object), np.array([*totals.values()])
+    estimate = protocol.estimate(Tally(600, counts, keys, released=True))
+    noise = discrete_laplace(float(protocol.rate))
+    masses = np.append(noise.masses, 0.0)[np.arange(-REACH, REACH + 1) - noise.start]
+    return estimate, {name: at for at, name in enumerate(estimate.categories)}, shown, masses
+
+
+def missed(every_outcome, truth, spans):
+    """The exact chance that the interval of the share misses it, of so many others and so many ones; noise beyond what
+    is gone through counts as a miss."""
+    _, at, shown, masses = every_outcome
+    laws = []
+    for people in truth:
+        law = np.zeros(shown.size + 1)
+        noisy = people + np.arange(-REACH, REACH + 1)
+        np.add.at(law, np.where(noisy >= THRESHOLD, noisy - THRESHOLD, shown.size), masses)
+        laws.append(law if people else np.append(np.zeros(shown.size), 1.0))
+    share, chances = truth[1] / sum(truth), np.multiply.outer(*laws).ravel()
+    names = map("{:05}".format, range(chances.size))
+    found = np.array([spans[at[name]] if name in at else (0.0, 1.0) for name in names])
+    covers = (found[:, 0] <= share + 1e-12) & (share - 1e-12 <= found[:, 1])
+    return 1.0 - float(chances[covers].sum())
+
+
+TRUTHS = [(rest, ones) for rest in (1, 6, 12, 15, 20, 30, 45) for ones in (0, 1, 5, 9, 12, 14, 18, 25, 45)]
+
+
+def test_shares_in_groups_that_nobody_listed_are_covered_whatever_is_hidden(every_outcome):
+    spans = every_outcome[0].intervals(0.8)
+    found = {truth: missed(every_outcome, truth, spans) for truth in TRUTHS}
+    assert max(found.values()) <= 0.2
+    assert found[45, 25] > 0.18 > 2 * missed(every_outcome, (45, 25), every_outcome[0]._spans(0.9))  # by cells alone
+
+
+def test_widths_of_another_chance_do_not_cover_them(every_outcome, monkeypatch):
+    estimate = every_outcome[0]
+    monkeypatch.setattr(grouped, "HIDDEN", -0.4)
+    monkeypatch.setattr(type(estimate), "_spans", lambda self, _: np.tile([0.0, 1.0], (self._answers, 1)))
+    spans = estimate.intervals(0.8)
+    assert max(missed(every_outcome, truth, spans) for truth in TRUTHS) > 0.2
 
 
 def test_a_group_with_too_few_people_says_so():

@@ -192,3 +192,11 @@ def test_files_that_are_separated_otherwise_are_one_table(tmp_path):
     for number, between in enumerate(",;"):
         (tmp_path / f"{number}.csv").write_text("a,x\n1,yes\n2,no\n".replace(",", between))
     assert hc.count(tmp_path, column="x", spelled=True, **SURE).value == 2
+
+
+def test_amounts_in_groups_that_nobody_listed_are_written_as_declared(tmp_path):
+    amounts, groups = ["€1,000.00", "0.50"] * 400, ["a", "b"] * 400
+    for data in ({"x": amounts, "g": groups}, in_file(tmp_path, amounts, groups)):
+        asked = {"column": "x", "by": "g", "bounds": (0, 2_000), "numbers": "1,234.50"}
+        answer = hc.mean(data, **asked, epsilon=40, delta=1e-6, neighbours="add-remove")
+        assert np.abs(answer.values[:2] - [1_000.0, 0.5]).max() < 5

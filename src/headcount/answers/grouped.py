@@ -14,6 +14,7 @@ from headcount.answers.cell import Cell
 from headcount.answers.error_law import ErrorLaw
 from headcount.answers.estimate import Estimate
 from headcount.answers.intervals import digits
+from headcount.answers.linear import cell_errors, shown_errors
 from headcount.answers.shares import share_intervals, share_widths, sum_law
 from headcount.errors import BadArgument, Unsupported
 from headcount.programme.law import Floats, Ints, Noise
@@ -22,6 +23,7 @@ from headcount.questions.grouped import Paired
 
 EVERYBODY = "(all)"
 SMALL = "too few people to tell"
+HIDDEN = 0.1  # of the chance that an interval misses, what is left for pairs of which a cell is not shown
 FEW_ONES, FEW_OTHERS = "too few of them to be shown", "too few others to be shown"  # of a group that nobody listed
 
 
@@ -106,8 +108,18 @@ class GroupedEstimate(Estimate):
     def _intervals(self, confidence: float) -> Floats:
         if self._exact:
             return self._intervals_of(self._cells, 1, confidence)
-        shown = self.people_intervals(1.0 - (1.0 - confidence) / 2.0)
-        hidden = self._hidden(1.0 - (1.0 - confidence) / 2.0)
+        errors, missed = shown_errors(self.protocol), 1.0 - confidence
+        if errors is None or not self._question.per_person:
+            return self._spans(1.0 - missed / 2.0)
+        (low, high), both = self._question.ends, (self._pairs >= 0).all(axis=1)
+        found = self._spans(1.0 - missed * HIDDEN / 2.0)
+        widths = share_widths(errors, 1, 1.0 - missed * (1.0 - HIDDEN))
+        found[both] = share_intervals(self._cells[both, 0], self._cells[both, 1], widths) * (high - low) + low
+        return found
+
+    def _spans(self, confidence: float) -> Floats:
+        """The least and the largest answer of each pair of cells within their own intervals."""
+        shown, hidden = self.people_intervals(confidence), self._hidden(confidence)
         return self._question.spans(
             lambda _: np.vstack([shown, hidden])[self._pairs].reshape(-1, 2),
             confidence,
@@ -126,7 +138,8 @@ class GroupedEstimate(Estimate):
         """Intervals for sums over groups, `times` of them in each pair of cells."""
         low, high = self._question.ends
         if self._question.per_person:
-            widths = share_widths(self.protocol, self.tally.reports, times, confidence, self._agreed)
+            errors = cell_errors(self.protocol, self.tally.reports)
+            widths = share_widths(errors, times, confidence, self._agreed)
             shares: Floats = share_intervals(pairs[:, 0], pairs[:, 1], widths)
             return shares * (high - low) + low
         tail = (1.0 - confidence) / 2.0

@@ -220,6 +220,14 @@ def cell_errors(protocol: Protocol, reports: int) -> CellErrors:
 
 
 @lru_cache(maxsize=64)
+def shown_errors(protocol: Protocol) -> CellErrors | None:
+    """The errors of counts that are shown, where small ones are dropped after noise is added; None if they have no such
+    law."""
+    added = protocol.added_noise
+    return None if added is None else CellErrors([added])
+
+
+@lru_cache(maxsize=64)
 def bin_law(protocol: Protocol, reports: int) -> ErrorLaw:
     """The law of the error of the count of one code, which is the same for every code."""
     return cell_errors(protocol, reports).combined(protocol.strategy.prefix(1))

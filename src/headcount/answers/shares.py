@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from headcount.answers.error_law import ErrorLaw
-from headcount.answers.linear import cell_errors
+from headcount.answers.linear import CellErrors, cell_errors
 from headcount.programme.law import Floats, Ints
 
 if TYPE_CHECKING:
@@ -71,14 +71,14 @@ def _above(slope: Floats, origin: Floats, low: Floats, high: Floats) -> tuple[Fl
 
 
 @lru_cache(maxsize=64)
-def share_widths(protocol: Protocol, reports: int, times: int, confidence: float, agreed: int = 0) -> Floats:
+def share_widths(errors: CellErrors, times: int, confidence: float, agreed: int = 0) -> Floats:
     """The half-width of the error at each of `SHARES`, of sums over `times` pairs of cells; it is the same at 1 - r.
 
     If cells were made to add up to what is known, `agreed` of them, each has an even share of their errors less.
 
     Noise of hardly more than its own lattice has a step more between them: there the law changes with every share.
     """
-    errors, tail = cell_errors(protocol, reports), (1.0 - confidence) / 2.0
+    tail = (1.0 - confidence) / 2.0
     laws = (errors.combined((spread_evenly(np.array([1.0 - r, -r]), times, agreed),)) for r in FIRST)
     half = [max(abs(end) for end in law.tails(tail)) for law in laws]
     few = errors.step / 2.0 if errors.std_error * math.sqrt(times) < COARSE * errors.step else 0.0

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 SHOWN = 5  # names on a line
+NAMED = 30  # that may be among the largest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,7 +77,8 @@ class Top(Tabular, Pictured):
         )
         sure = set(map(called, self.surely))
         others = [name for name in map(called, self.maybe) if name not in sure]
-        more = f"; may be: {', '.join(others)}" if others else ""
+        left = f" and {len(others) - NAMED:,} more" if len(others) > NAMED else ""
+        more = f"; may be: {', '.join(others[:NAMED])}{left}" if others else ""
         hidden = ", or one that is not shown" if self.hidden else ""
         return f"{surely}{more}{hidden} (95% confidence for all of it)"
 

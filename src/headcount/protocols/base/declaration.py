@@ -285,6 +285,11 @@ class Declaration(ABC):
         For a sum, of which many crowds have the same total, it is the law for the hardest crowd.
         """
 
+    @property
+    def added_noise(self) -> Noise | None:
+        """Where small counts are dropped, the noise that every count had before; None if there is no such law."""
+        return None
+
     def noise_in(self, family: int, truth: int, reports: int) -> Noise:
         """The same of a cell in any family of those that a person is in a cell of each."""
         return self.noise(truth, reports)

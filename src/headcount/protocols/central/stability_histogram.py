@@ -128,6 +128,10 @@ class StabilityHistogram(Protocol):
         shown = np.where(added.values + truth >= self.threshold, added.values, -truth)
         return Noise(shown.astype(np.float64), added.masses, added.dropped)
 
+    @property
+    def added_noise(self) -> Noise:
+        return Noise.of(self._added, centre=0.0)
+
     @cached_property
     def _added(self) -> Law:
         return laws.discrete_laplace(float(self.rate))
@@ -152,7 +156,7 @@ class StabilityHistogram(Protocol):
         """
         tail = (1.0 - confidence) / 2.0
         added = self._added
-        half = Noise.of(added, centre=0.0).half_width(confidence)
+        half = self.added_noise.half_width(confidence)
         upto = np.cumsum(added.masses)
         # Suppressed: count + Z <= threshold - 1, which has a chance above the tail for counts up to this.
         most = self.threshold - 1 - int(added.values[upto > tail][0])
