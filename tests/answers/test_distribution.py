@@ -3,6 +3,7 @@
 import json
 import math
 import tempfile
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -268,3 +269,10 @@ def test_what_cannot_be_added_up_is_no_plan_for_a_distribution() -> None:
     assert list(named("poisson-histogram").choices(task, hc.Crowd(PEOPLE), BUDGET)) == [{}]
     with pytest.raises(hc.Refused, match="depend on what people hold"):
         hc.protocol("poisson-histogram", task, n=PEOPLE, epsilon=2, delta=1e-6, keep=0.5)
+
+
+@pytest.mark.parametrize("ask", [hc.median, hc.distribution])
+def test_groups_of_a_distribution_are_refused_with_what_to_ask_instead(ask: Callable[..., object]) -> None:
+    data = {"pay": [1.0, 2.0, 3.0], "place": ["a", "b", "a"]}
+    with pytest.raises(hc.errors.BadArgument, match="ask for a table of that column"):
+        ask(data, column="pay", by="place", bounds=(0, 4), epsilon=1)

@@ -139,7 +139,7 @@ def margin(cells: Margin, target: Any, theme: str, title: str) -> Any:
     look: dict[str, Any] = {
         "title": title or f"How many people, by {' and '.join(cells.names)}",
         "subtitle": f"The first {SHOWN} of {len(spans):,}" if left > 0 else "",
-        "caption": _caption(cells.of, f"{LINES}, each for itself"),
+        "caption": _caption(cells.of, f"{LINES}, each for itself", cells.of.nearly),
         "xlabel": "people",
     }
     return rows(spans[:SHOWN], target, theme=theme, **look)
@@ -159,6 +159,6 @@ def _unit(estimate: Estimate) -> str:
     return estimate.in_its_words("share of the people" if task.percent else task.unit_words or task.name)
 
 
-def _caption(estimate: Estimate, line: str) -> str:
-    parts = [line, estimate.note, estimate.told, ", ".join(estimate.promises())]
+def _caption(estimate: Estimate, line: str, note: str | None = None) -> str:
+    parts = [line, estimate.note if note is None else note, estimate.told, ", ".join(estimate.promises())]
     return ". ".join(f"{part[0].upper()}{part[1:]}" for part in parts if part)

@@ -145,6 +145,9 @@ class Distribution(Question):
         return Intervals(self.bounds, self.bins, self.clip, self.missing, self.dates)
 
     def declared(self, options: ReadingOptions) -> Question:
+        if options.by:
+            works = "ask for a table of that column and this one, with ranges of its values"
+            raise BadArgument("by", f"does not fit a {self.name}", works)
         if options.missing is None:
             return super().declared(options)
         (own,) = told(options.missing, self.domain.takes, names=[options.column])
