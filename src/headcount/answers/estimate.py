@@ -476,7 +476,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
         parts = zip(self.values.tolist(), self._laws, strict=True)
         found = tuple(Part(value, within(place), law) for place, (value, law) in enumerate(parts))
-        promises, unit = ", ".join([*self.rules, *self.promises()]), self.in_its_words(task.unit_words)
+        promises, unit = ", ".join(filter(None, [self.told, *self.promises()])), self.in_its_words(task.unit_words)
         return Operand(task, labels, found, promises, self.spent, self.tally, self._apart, unit, self.most)
 
     def operand_of(self, category: Label) -> Operand:

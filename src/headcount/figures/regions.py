@@ -61,7 +61,7 @@ def regions(
             axes.tick_params(length=3)
             _colour_regions(axes, panel, n, ones, sheet.theme)
             _label_regions(axes, panel, LabelSpace(n, ones), marks, sheet.theme)
-        sheet.panels[0].set_ylabel("how many of them hold a one")
+        sheet.panels[0].set_ylabel("how many of them are a yes")
     return target
 
 

@@ -127,9 +127,9 @@ ANSWER = {
 
 ADVICE = {
     "objective": "What protocols are ranked by: rmse, interval, worst-bin, relative, detectable or robust.",
-    "ones": "About how many people hold a one, or are in the category, as a guess made without looking at the data. "
+    "ones": "About how many people are a yes, or are in the category, as a guess made without looking at the data. "
     "Some protocols err less where there are few; left out, each is judged by its worst case.",
-    "sparsity": "How few people hold a one: 10 of 10,000 are sparse. Some protocols err less then; say so with --ones.",
+    "sparsity": "How few people are a yes: 10 of 10,000 are sparse. Some protocols err less then; say so with --ones.",
     "within": "How close the answer has to be: half the width of its interval, unless another objective is named. "
     "Advice then finds the smallest epsilon, or the fewest people, with which it is.",
     "smallest_n": "The fewest people with whom the protocol meets the budget and is better than to guess half of them.",

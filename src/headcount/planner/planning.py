@@ -47,7 +47,7 @@ def plan_for(
         raise Unsupported(
             Phrase("{neighbours} needs {model} or 'shuffle-dummies'", neighbours="add-remove", model="central"),
             "elsewhere the number of people is public, or, with a shuffler that drops small counts, must be planned "
-            "for: hc.run(hc.advise(…), data)",
+            "for, by advice whose plan is then run",
         )
     if cls is not None:
         if model is not None and Model(model) is not trusted:

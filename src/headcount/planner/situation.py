@@ -99,7 +99,7 @@ class Situation:
                 "objective", f"is '{self.objective}', which a {self.task.name} has not", "use 'interval' or 'rmse'"
             )
         if self.objective is Objective.RELATIVE and not self.expected.known:
-            what = "hold a one" if self.task.shape is Shape.BIT else "are in the category"
+            what = "are a yes" if self.task.shape is Shape.BIT else "are in the category"
             works = f"say about how many {what}"
             raise BadArgument("ones", "is needed for a relative error", works)
         if self.expected.known and self.task.shape is Shape.AMOUNT:

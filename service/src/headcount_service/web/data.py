@@ -62,6 +62,8 @@ def described() -> list[dict[str, Any]]:
             "name": kind.name,
             "asks": kind.asks,
             "where": kind.name in COUNTING,
+            "spelled": kind.name in COUNTING
+            or any(each.told in (Told.LABELS, Told.COLUMNS) for each in kind.arguments),
             "column": of_one_column(kind),
             "arguments": [
                 {
@@ -156,23 +158,25 @@ class Asked:
     def _numbers(self) -> dict[str, Any]:
         return {**self.told, "epsilon": self.epsilon, "delta": self.delta or None}
 
-    def command(self, name: str) -> str:
-        """The command that asks the same."""
+    def command(self, name: str, ledger: Path | None) -> str:
+        """The command that asks the same, and charges the same ledger."""
         lines = [word for each, lines in self.lines.items() for line in lines for word in (f"--{each}", line)]
         told = {each: value for each, value in self._numbers.items() if each not in self.lines}
         words = ["headcount", self.question.name, name, *self.columns.words, *lines, *_options(told)]
-        return shlex.join([*words, "--plot", "chart.png"])
+        return shlex.join([*words, *_options({"ledger": ledger}), "--plot", "chart.png"])
 
-    def python(self, name: str) -> str:
-        """Python that asks the same."""
+    def python(self, name: str, ledger: Path | None) -> str:
+        """Python that asks the same, and charges the same ledger."""
         options = {
             name: value for name, value in {**self.columns.options, **self._numbers}.items() if value is not None
         }
-        told = ", ".join(f"{option}={value!r}" for option, value in options.items())
+        kept = [] if ledger is None else [f"ledger=hc.Ledger.open({str(ledger)!r})"]
+        told = ", ".join([*(f"{option}={value!r}" for option, value in options.items()), *kept])
         asked = f"answer = hc.{self.question.name}({name!r}, {told})"
         if not hasattr(headcount, self.question.name):
             kind = type(self.question)
-            told = ", ".join(f"{option}={value!r}" for option, value in options.items() if option not in self.told)
+            others = (f"{option}={value!r}" for option, value in options.items() if option not in self.told)
+            told = ", ".join([*others, *kept])
             asked = (
                 f"from {kind.__module__} import {kind.__name__}\n\nanswer = hc.ask({name!r}, {self.question!r}, {told})"
             )
@@ -256,7 +260,7 @@ class File:
     path: Path
     name: str  # as the user calls it
     ledger: Ledger
-    kept: str  # where its ledger is
+    kept: Path | None  # where its ledger is; in memory unless it is kept
     answers: list[Estimate] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -267,7 +271,8 @@ class File:
     def _ledger(self) -> dict[str, Any]:
         ledger = self.ledger
         charges = [{name: row[name] for name in ("task", "epsilon", "spent")} for row in ledger.records()]
-        budget = {"budget": str(ledger.budget), "kept": self.kept, "charges": charges}
+        kept = "until the page is closed down" if self.kept is None else str(self.kept)
+        budget = {"budget": str(ledger.budget), "kept": kept, "charges": charges}
         return {**budget, "spent": ledger.spent, "outlook": ledger.outlook()}
 
     def holds(self, content: bytes) -> bool:
@@ -300,8 +305,8 @@ class File:
             "percent": task.percent,
             "share": share,
             "fits": self.ledger.affords(plan) >= 1,
-            "command": asked.command(self.name),
-            "python": asked.python(self.name),
+            "command": asked.command(self.name, self.kept),
+            "python": asked.python(self.name, self.kept),
         }
 
     def plan(self, asked: Asked) -> dict[str, Any]:
@@ -338,8 +343,8 @@ class File:
             "note": estimate.note,
             "rules": f"As declared: {'; '.join(estimate.rules)}." if estimate.rules else "",
             "guarantee": ", ".join(map(str, estimate.promises())),
-            "command": asked.command(self.name),
-            "python": asked.python(self.name),
+            "command": asked.command(self.name, self.kept),
+            "python": asked.python(self.name, self.kept),
             "ledger": self._ledger(),
         }
 
@@ -370,9 +375,9 @@ def told(work: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
     return telling
 
 
-def _new_ledger() -> tuple[Ledger, str]:
-    """One in memory, and where it is kept."""
-    return Ledger(epsilon=EPSILON, delta=DELTA), "until the page is closed down"
+def _new_ledger() -> tuple[Ledger, Path | None]:
+    """One in memory, which is kept nowhere."""
+    return Ledger(epsilon=EPSILON, delta=DELTA), None
 
 
 class Files:
@@ -383,10 +388,10 @@ class Files:
         self._files: list[File] = []
         self._dropping = threading.Lock()
         if named is not None:
-            book = (Ledger.open(DEFAULT), str(DEFAULT)) if is_here() else _new_ledger()
+            book = (Ledger.open(DEFAULT), Path(DEFAULT)) if is_here() else _new_ledger()
             self._opened(named, str(named), *book)
 
-    def _opened(self, path: Path, name: str, ledger: Ledger, kept: str) -> int:
+    def _opened(self, path: Path, name: str, ledger: Ledger, kept: Path | None) -> int:
         column_types(path)  # which refuses what is no table
         self._files.append(File(path, name, ledger, kept))
         return len(self._files) - 1

@@ -244,7 +244,7 @@ export function begin({ form: described }) {
   figures = {
     messages: new Figure($("figure-messages"), "messages", "What accuracy costs in messages", ""),
     n: new Figure($("figure-n"), "people", "What more people are worth", "The best protocols, and the best of each kind of trust. The dotted line is where you are."),
-    map: new Figure($("figure-map"), "map", "Who counts best", "By how many are asked and how many of them hold a one, whatever they send, each cell calibrated exactly. Pale: so few ones that “nobody” is as good an answer."),
+    map: new Figure($("figure-map"), "map", "Who counts best", "By how many are asked and how many of them are a yes, whatever they send, each cell calibrated exactly. Pale: so few ones that “nobody” is as good an answer."),
   };
   for (const figure of Object.values(figures)) figure.figure.hidden = true;
   form = new Form($("question"), described, changed, (words) => status(words, true));

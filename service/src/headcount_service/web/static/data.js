@@ -54,7 +54,7 @@ function open(told) {
   $("data-asking").hidden = false;
   ledger(told.ledger);
   choose();
-  say("Choose a column and what to ask of it.");
+  say(`${told.name} is open. Choose a column and what to ask of it.`);
 }
 
 /** The fields that the chosen question has to be told. */
@@ -66,8 +66,8 @@ function choose() {
   for (const [name, needed] of [["by", question.grouped], ["and_by", field("by").value], ["max_contributions", field("unit").value]]) {
     field(name).closest(".field").hidden = !needed;
   }
-  field("spelled").closest(".field").hidden = !question.where;
-  if (!question.where) field("spelled").checked = false;
+  field("spelled").closest(".field").hidden = !question.spelled;
+  if (!question.spelled) field("spelled").checked = false;
   const own = question.arguments.filter(({ grouped }) => !grouped || field("by").value).flatMap(fields);
   const where = question.where ? [text("where", "Counts as a one", "Which value: true, 1 or text, as it is written; a comma separates several (Yes, Y). Left out, the column holds 0 and 1.")] : [];
   const typed = asked();
