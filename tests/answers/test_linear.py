@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import headcount as hc
+from headcount.answers import linear
 from headcount.answers.linear import CellError, CellErrors, ErrorLaw
 from headcount.privacy import laws
 from headcount.programme.coins import SeededCoins
@@ -126,3 +127,13 @@ def test_errors_are_drawn_by_inversion(masses: list[float]) -> None:
     chances = SeededCoins(5).uniform(100_000)
     expected = np.searchsorted(np.cumsum(noise.masses) / noise.masses.sum(), chances, side="right")
     assert (CellError(noise).drawn(chances.size, SeededCoins(5)) == expected).all()
+
+
+def test_very_many_coefficients_count_as_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    terms = Tree(1 << 13, (32, 16, 16)).terms(np.arange(1 << 13) + 0.5)
+    few, spread = CellErrors([LAPLACE]).combined(terms), CellErrors([LAPLACE]).spread(terms)
+    assert terms[0][0].size > linear.MANY
+    monkeypatch.setattr(linear, "MANY", 1 << 13)
+    every = CellErrors([LAPLACE]).combined(terms)
+    for chance in (0.025, 1e-6):
+        assert few.tails(chance) == pytest.approx(every.tails(chance), abs=1e-6 * spread)

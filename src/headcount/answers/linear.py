@@ -39,9 +39,12 @@ HARMONICS = 64, 256, 1_024, 2_048
 WHOLE = 1e-9  # what floats are off counts as whole
 RATES, LARGEST_EXPONENT = 96, 600.0  # of Chernoff's bound
 GUIDES = 1 << 16  # to where a number that is drawn lies in a distribution function
+MANY = 1 << 12  # coefficients
 FEW = 64  # cells whose lattices are not blurred by each other
 
-Part: TypeAlias = "tuple[CellError, Floats, Ints]"  # the coefficients of cells of one law, and how many have each
+Part: TypeAlias = (
+    "tuple[CellError, Floats, Floats | Ints]"  # the coefficients of cells of one law, and how many have each
+)
 
 
 class CellError:
@@ -168,12 +171,25 @@ class CellErrors:
             return ErrorLaw(Noise(np.zeros(1), np.ones(1)), 0.0)
         alike = np.ptp(np.abs(np.concatenate([found for _, found, _ in parts]))) == 0.0
         few = sum(int(times.sum()) for *_, times in parts) <= FEW
-        series = None if (alike and len(parts) == 1) or few else _series(parts, 2.0 * REACH * spread)
+        gathered = [(law, *_gathered(found, times)) for law, found, times in parts]
+        series = None if (alike and len(parts) == 1) or few else _series(gathered, 2.0 * REACH * spread)
         if series is None:
             return ErrorLaw(_on_grid(parts, spread), spread)
         masses = np.roll(np.fft.irfft(np.conj(series), SMOOTH_POINTS), SMOOTH_POINTS // 2)
         values = 2.0 * REACH * spread / SMOOTH_POINTS * np.arange(-SMOOTH_POINTS // 2, SMOOTH_POINTS // 2)
         return ErrorLaw(Noise(values, np.where(masses > NEGLIGIBLE, masses, 0.0)), spread, smooth=True)
+
+
+def _gathered(found: Floats, times: Ints) -> tuple[Floats, Floats | Ints]:
+    """Very many coefficients, in order, by few of them: each is shared between its two neighbours so that its mean is
+    kept, which makes errors no smaller. The largest stay as they are."""
+    if found.size <= MANY:
+        return found, times
+    largest = np.argpartition(np.abs(found), -MANY // 2)[-MANY // 2 :]
+    nodes = found[np.union1d(largest, np.linspace(0, found.size - 1, MANY // 2).astype(np.int64))]
+    above = np.clip(np.searchsorted(nodes, found, side="right"), 1, nodes.size - 1)
+    share = (found - nodes[above - 1]) / (nodes[above] - nodes[above - 1])
+    return nodes, weighed(above - 1, times * (1.0 - share), nodes.size) + weighed(above, times * share, nodes.size)
 
 
 def _series(parts: Sequence[Part], period: float) -> Any:

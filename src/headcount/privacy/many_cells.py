@@ -25,7 +25,7 @@ import numpy as np
 from headcount.privacy.loss import LARGEST_EPSILON, PrivacyLoss
 from headcount.privacy.pair import Pair, exp_down
 from headcount.privacy.product import two_cells
-from headcount.programme.law import FOURIER_ERROR, Floats, Law, weighed
+from headcount.programme.law import FOURIER_ERROR, Floats, Law, expected, weighed
 
 FINE = 300  # points of the grid to a standard deviation of the whole loss
 FINER = 30  # times as many for the lower bound
@@ -211,8 +211,8 @@ class _OnGrid:
     def _moments(self) -> tuple[float, float]:
         """Mean and variance of the sum."""
         masses = [law.masses / law.masses.sum() for law in self.laws]
-        means = [float(each @ law.values) for each, law in zip(masses, self.laws, strict=True)]
-        squares = [float(each @ law.values**2) for each, law in zip(masses, self.laws, strict=True)]
+        means = [expected(each, law.values) for each, law in zip(masses, self.laws, strict=True)]
+        squares = [expected(each, law.values**2) for each, law in zip(masses, self.laws, strict=True)]
         variance = math.fsum(square - mean**2 for square, mean in zip(squares, means, strict=True))
         return self.times * math.fsum(means) * self.grid, self.times * variance * self.grid**2
 
