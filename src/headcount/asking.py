@@ -171,7 +171,7 @@ def ask(
         answers = engine.answers(question, rows)
         crowd = crowd_for(question, answers.size, rows.most or 1, budget)
         plan = plan_for(question, crowd, budget, model, protocol, parameters)
-        (estimate,) = carry_out([plan], answers, engine, ledger=ledger)
+        (estimate,) = carry_out([plan], answers, engine, ledger=ledger, column=rows.title)
     estimate = replace(estimate, rules=(*text.rules, *rows.rules(question)), most=rows.most)
     if ledger is None:
         estimate = replace(estimate, habit=habit(data, budget))

@@ -153,7 +153,7 @@ def series(
     rows = replace(rows, in_rounds=InRounds(time, each_round, contributes), key=coins.stream(KEY).tobytes())
     rules = (*text.rules, *rows.rules(asked))
     asks = f"How many people, {every} by {every}" if column is None else asked.asks
-    with charging(ledger, made):
+    with charging(ledger, made, column=rows.title):
         counts = (engine or engine_for(data)).rounds(asked, rows)
     if sums:
         held = np.array([int(each.people[each.codes == 1].sum()) for each in counts])

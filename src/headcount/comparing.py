@@ -107,7 +107,7 @@ def compare(
             reasons[model] = refusal.reason
     if not plans:
         raise Infeasible(Phrase.joined("; ", [Phrase("{}: {}", *each) for each in reasons.items()]))
-    answered = carry_out([*plans.values()], answers, engine, ledger=ledger)
+    answered = carry_out([*plans.values()], answers, engine, ledger=ledger, column=rows.title)
     rules = tuple(rows.rules(asked))
     drawn = {model: replace(each, rules=rules, most=rows.most) for model, each in zip(plans, answered, strict=True)}
     sides = tuple(Side(model, drawn.get(model), reasons.get(model, "")) for model in Model)

@@ -40,7 +40,7 @@ def in_found_groups(
     crowd = crowd_for(question, people.size, rows.most or 1, budget)
     find = plan_for(finding, crowd, first, None)
     tell = plan_for(question.among(_stand_ins(crowd.each, len(rows.groups))), crowd, second, None)
-    with charging(ledger, find, tell):
+    with charging(ledger, find, tell, column=rows.title):
         found = engine.tally(find, people, NoCoins())
         engine.tally(tell, engine.answers(tell.protocol.task, rows), NoCoins())  # which refuses what does not fit
     coins = SecretCoins()

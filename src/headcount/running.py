@@ -104,14 +104,19 @@ def run(
     engine = engine or engine_for(data)
     answers = engine.answers(plan.protocol.task, rows)
     plan.protocol.require_fit(answers.size)  # before anything is charged or drawn
-    (estimate,) = carry_out([plan], answers, engine, coins, ledger)
+    (estimate,) = carry_out([plan], answers, engine, coins, ledger, rows.title)
     if rows.where is None and rows.most is None:
         return estimate
     return replace(estimate, rules=tuple(rows.rules(question)), most=rows.most)
 
 
 def carry_out(
-    plans: Sequence[Plan], answers: Any, engine: Engine, coins: Coins | None = None, ledger: Ledger | None = None
+    plans: Sequence[Plan],
+    answers: Any,
+    engine: Engine,
+    coins: Coins | None = None,
+    ledger: Ledger | None = None,
+    column: str | None = None,
 ) -> list[Estimate]:
     """The answers of plans, all paid for at once, on what the engine made of the rows.
 
@@ -120,7 +125,7 @@ def carry_out(
     """
     tallies: dict[int, Tally] = {}
     if ledger is not None:
-        with charging(ledger, *plans):
+        with charging(ledger, *plans, column=column):
             for at, plan in enumerate(plans):
                 if plan.protocol.model is Model.CENTRAL:
                     tallies[at] = engine.tally(plan, answers, NoCoins())
@@ -134,7 +139,7 @@ def carry_out(
 
 
 @contextmanager
-def charging(ledger: Ledger | None, *plans: Plan) -> Iterator[None]:
+def charging(ledger: Ledger | None, *plans: Plan, column: str | None = None) -> Iterator[None]:
     """A block that counts and draws nothing: the ledger may refuse the plans before it, and is charged for them after.
 
     If the block fails, nothing is charged; nor is it without a ledger.
@@ -146,7 +151,7 @@ def charging(ledger: Ledger | None, *plans: Plan) -> Iterator[None]:
         raise BadArgument("ledger", f"is a {type(ledger).__name__}", "use hc.Ledger.open(path)")
     ledger.require(*plans)
     yield
-    ledger.charge(*plans)
+    ledger.charge(*plans, column=column)
 
 
 def release_answer(plan: Plan, tally: Tally, coins: Coins) -> Estimate:

@@ -47,7 +47,7 @@ def test_every_question_can_be_charged(headcount):
         assert code == 0, complaint
     code, out, complaint = asked(headcount, *QUESTIONS[4])
     assert (code, out) == (2, "")
-    assert "0% is left: epsilon 2 of 1.6" in complaint
+    assert "0% is left. Nothing more can be asked" in complaint
     code, out, _ = headcount("ledger", "show", "crowd.ledger", "--format", "json")
     shown = json.loads(out)
     assert [charge["task"] for charge in shown["charges"]] == ["count", "fraction", "histogram", "sum"]

@@ -31,7 +31,7 @@ SUM = Flags(typer.main.get_command(app).commands["sum"])
         ("other", True, "other=True", "--other"),
         ("other", False, "other=False", "--no-other"),
         ("collected", False, "collected=False", "no --collected"),
-        ("where", "yes", "where='yes'", "where='yes'"),  # not one of its options
+        ("where", "yes", "where='yes'", "--where yes"),  # an option of another command
     ],
 )
 def test_an_argument_is_written_as_in_python_and_as_an_option(name, value, python, typed):
@@ -46,7 +46,7 @@ def test_a_refusal_has_its_argument_problem_and_remedy_apart():
     )  # fmt: skip
     assert str(refusal) == "max_messages is 0; use max_messages=2 or delta=1e-6"
     assert refusal.said(ADVISE) == "--max-messages is 0; use --max-messages 2 or --delta 1e-6"
-    assert refusal.said(SUM) == "max_messages is 0; use max_messages=2 or --delta 1e-6"
+    assert refusal.said(SUM) == "max messages is 0; use --max-messages 2 or --delta 1e-6"
 
 
 def test_the_reason_leaves_out_whose_it_is():

@@ -114,7 +114,7 @@ def test_a_ledger_in_the_folder_is_charged_and_named(file: Path) -> None:
     assert headcount(*ASKED, where=where).returncode == 0
     over = headcount(*ASKED, where=where)
     assert over.returncode == 2
-    assert "Ask with epsilon" in over.stderr
+    assert "Ask with --epsilon" in over.stderr
     assert headcount("ledger", "show", "--plot", "spent.svg", where=where).returncode == 0
     assert "Still possible" in (where / "spent.svg").read_text()
 

@@ -74,7 +74,7 @@ def events(monkeypatch, ledger):
 
         monkeypatch.setattr(engine, "tally", counts)
         monkeypatch.setattr(engine, "require", looks)
-    monkeypatch.setattr(ledger, "charge", lambda *plans: (charge(*plans), seen.append("charged"))[0])
+    monkeypatch.setattr(ledger, "charge", lambda *plans, **said: (charge(*plans, **said), seen.append("charged"))[0])
     monkeypatch.setattr(running, "release_answer", lambda *given: (show(*given), seen.append("shown"))[0])
     return seen
 
@@ -127,7 +127,7 @@ def test_an_interruption_neither_shows_anything_nor_loses_budget_silently(model,
     """Before the charge nothing is spent; after it, the ledger says what was paid for."""
     seen = []
 
-    def fails(*_):
+    def fails(*_, **__):
         raise Interrupted
 
     if step == "looked at":

@@ -239,7 +239,7 @@ def test_the_command_line_charges_a_ledger(folder):
     run = ("run", "count.json", "people.csv", "--column", "clicked", "--ledger", "crowd.ledger")
     headcount(*run)
     assert hc.Ledger.open("crowd.ledger").charges[0].plan == PLAN.hash
-    assert "by plain sums epsilon 2 of 1.5" in headcount(*run)
+    assert "would need 67% of the budget and 33% is left" in headcount(*run)
 
 
 def test_a_mean_is_certified_from_its_plan(folder):

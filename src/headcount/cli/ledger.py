@@ -16,6 +16,7 @@ from headcount.cli.options import Delta, Epsilon, Formats, Neighbours, WitnessFi
 from headcount.cli.output import Output
 from headcount.cli.render import Format, grid, show, warn
 from headcount.errors import BadArgument
+from headcount.ledger.charge import charge_title
 from headcount.ledger.habit import habit
 from headcount.ledger.ledger import Ledger
 from headcount.ledger.words import percent
@@ -161,10 +162,11 @@ def _show(ledger: Ledger, how: Format, told: dict[str, Any] | None = None) -> No
     figures["outlook"] = ledger.outlook()
     figures |= {} if told is None else {name: told[name] for name in ("promised", "reserved")}
     table = grid(
-        "", "day", "task", "protocol", "epsilon", "delta", "spent so far", title=str(ledger), right=(0, 4, 5, 6)
+        "", "day", "question", "protocol", "epsilon", "delta", "spent so far", title=str(ledger), right=(0, 4, 5, 6)
     )
     for row in rows:
-        cells = (row[name] for name in ("number", "day", "task", "protocol", "epsilon", "delta"))
+        asks = charge_title(row["task"], row["column"])
+        cells = (row["number"], row["day"], asks, row["protocol"], row["epsilon"], row["delta"])
         shown = (f"{cell:.4g}" if isinstance(cell, float) else str(cell) for cell in cells)
         table.add_row(*shown, percent(row["spent"]))
     show(rows if how is Format.CSV else {**figures, "questions": len(rows), "charges": rows}, how, table)

@@ -8,21 +8,21 @@ from headcount.phrases import Spelling, shortly
 
 
 class Flags(Spelling):
-    """Arguments as the options of a command; one that it does not have is written as in Python."""
+    """Arguments as the options of a command; one that it does not have as an option of another."""
 
     def __init__(self, command: Any) -> None:
         self._options = {option.name: option for option in command.params if option.param_type_name == "option"}
 
     def argument(self, name: str) -> str:
-        return self._options[name].opts[0] if name in self._options else name
+        return self._options[name].opts[0] if name in self._options else name.replace("_", " ")
 
     def setting(self, name: str, value: object = ...) -> str:
-        if name not in self._options:
-            return super().setting(name, value)
-        on, off = self._options[name].opts, self._options[name].secondary_opts
+        on, off = f"--{name.replace('_', '-')}", [f"--no-{name.replace('_', '-')}"]
+        if name in self._options:
+            on, off = self._options[name].opts[0], self._options[name].secondary_opts
         if value is False:
-            return off[0] if off else f"no {on[0]}"
-        return on[0] if value is ... or value is True else f"{on[0]} {_typed(value)}"
+            return off[0] if off else f"no {on}"
+        return on if value is ... or value is True else f"{on} {_typed(value)}"
 
     def offers(self, name: str) -> bool:
         return name in self._options

@@ -109,6 +109,16 @@ class Rows:
             return {name: name for name in self.by}
         return {"by": self.by}
 
+    @property
+    def title(self) -> str | None:
+        """What is asked about, by the names of columns alone: "spend by plan"; of values without a name none."""
+        if not self.tabular:
+            return None
+        asked = self.column if isinstance(self.column, tuple) else (self.column,)
+        told = ", ".join(name for name in asked if isinstance(name, str)) or "people"
+        groups = ", ".join(name for name in self.groups.values() if isinstance(name, str))
+        return f"{told} by {groups}" if groups else told
+
     def domain(self, task: Question) -> Domain:
         """How these rows are read: as the question has it, and, of a series, by rounds."""
         asked = task.read_as(self.where, 0 if self.by is None else len(self.groups))

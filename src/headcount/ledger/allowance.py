@@ -21,6 +21,15 @@ def down(number: Fraction | float) -> float:
     return -up(-number)
 
 
+def rounded_down(number: Fraction | float) -> float:
+    """Two digits, rounded down."""
+    if number <= 0:
+        return 0.0
+    power = math.floor(math.log10(number)) - 1
+    digits = math.floor(Fraction(number) / Fraction(10) ** power)
+    return float(f"{digits}e{power}")
+
+
 @dataclass(frozen=True)
 class Allowance:
     """A budget in exact rationals; a Fraction may be given where no float is exact, as Fraction(1, 3)."""

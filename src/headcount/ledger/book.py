@@ -11,9 +11,10 @@ from threading import Lock
 from headcount.errors import Unsupported
 from headcount.ledger.allowance import Allowance
 from headcount.ledger.charge import Charge
+from headcount.ledger.prices import counted_in
 from headcount.ledger.spending import Spending
-from headcount.privacy.budget import Budget, Neighbours
-from headcount.privacy.loss import GroupPrivacy, PrivacyLoss
+from headcount.privacy.budget import Budget
+from headcount.privacy.loss import PrivacyLoss
 from headcount.protocols.base.protocol import Protocol
 from headcount.protocols.base.report_size import Wire
 
@@ -61,25 +62,14 @@ class Book(ABC):
         """
 
     def loss(self, protocol: Protocol, wire: Wire | None = None, budget: Budget | None = None) -> PrivacyLoss:
-        """The loss of a question in all its rounds: the same object for the same question, in every thread, so that
-        repetitions compose as such.
-
-        It is in the ledger's adjacency: replacing a person is removing one and adding one, which is
-        group privacy for two; nothing bounds an addition by replacements.
-        """
+        """The loss of a question in all its rounds, in the ledger's adjacency: the same object for the same question,
+        in every thread, so that repetitions compose as such."""
         rounds = 1 if budget is None else budget.rounds
         known = self._losses.get((protocol, wire, rounds))
         if known is None:
             loss = protocol.loss if wire is None else wire.loss(protocol)
             loss = loss if budget is None else budget.together(loss)
-            if protocol.neighbours is not self.allowance.neighbours:
-                if self.allowance.neighbours is not Neighbours.REPLACE:
-                    raise Unsupported(
-                        f"the ledger counts in neighbours='{self.allowance.neighbours}' and the question in "
-                        f"'{protocol.neighbours}'",
-                        "use one relation for both",
-                    )
-                loss = GroupPrivacy.of(loss, 2)
+            loss = counted_in(self.allowance, loss, protocol.neighbours)
             known = self._losses.setdefault((protocol, wire, rounds), loss)
         return known
 

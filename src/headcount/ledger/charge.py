@@ -9,6 +9,7 @@ from secrets import token_hex
 from typing import Any
 
 from headcount.common.canonical import fingerprint
+from headcount.common.printable import printable
 from headcount.ledger.allowance import up
 from headcount.ledger.prices import Amount
 from headcount.privacy.budget import Budget
@@ -37,6 +38,7 @@ class Charge:
     spent: Fraction  # by this and all earlier charges, of the budget
     once: str = ""  # random, so that the same question asked again is not the same line
     order: Fraction | None = None  # of the Rényi rule, on the line that fixes it
+    column: str | None = None  # of the answers, for people to read; none before ledgers kept it, and of bare plans
     reserved: bool | None = None  # for an answer that was still to be told; it counts from then on
 
     @classmethod
@@ -48,6 +50,7 @@ class Charge:
         spent: Fraction,
         order: Fraction | None = None,
         *,
+        column: str | None = None,
         reserved: bool = False,
     ) -> Charge:
         """The charge of a question at its own price."""
@@ -55,7 +58,12 @@ class Charge:
         asked = question.question() if isinstance(question, Plan) else question.to_json()
         day, hashed = datetime.now(UTC).date().isoformat(), described(asked, protocol)
         amount = Fraction(price.divergence), price.delta, spent
-        return cls(number, day, hashed, asked, *amount, token_hex(8), order, reserved or None)
+        return cls(number, day, hashed, asked, *amount, token_hex(8), order, column, reserved or None)
+
+    @property
+    def asks(self) -> str:
+        """The kind of question and its column, as "histogram of country"."""
+        return charge_title(self.question["task"]["name"], self.column)
 
     def record(self) -> dict[str, Any]:
         """A row of a table."""
@@ -63,6 +71,7 @@ class Charge:
             "number": self.number,
             "day": self.day,
             "task": self.question["task"]["name"],
+            "column": self.column,
             "protocol": self.question["protocol"],
             "epsilon": float(self.epsilon),
             "delta": float(self.delta),
@@ -94,6 +103,11 @@ class Charge:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Charge:
         return cls(**data | {name: Fraction(part) for name, part in data.items() if name in RATIONALS})
+
+
+def charge_title(task: str, column: str | None) -> str:
+    """The kind of question and its column."""
+    return task if column is None else f"{task} of {printable(column)}"
 
 
 def described(question: dict[str, Any], protocol: Protocol) -> str:

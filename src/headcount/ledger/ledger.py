@@ -18,8 +18,9 @@ from headcount.ledger.book import Book, MemoryBook, Page
 from headcount.ledger.charge import Charge
 from headcount.ledger.journal import Journal
 from headcount.ledger.prices import Asked, alone, any_mechanism
+from headcount.ledger.refusals import over_budget
 from headcount.ledger.spending import Spending, fit_together
-from headcount.ledger.words import charge_table, described, outlook, over_budget
+from headcount.ledger.words import charge_table, described, outlook
 from headcount.phrases import Phrase
 from headcount.privacy.budget import Budget
 from headcount.protocols.base.plan import Plan
@@ -255,7 +256,7 @@ class Ledger(Tabular, Pictured):
         """
         return self._book.page().spending.affords(self._asked_or_any(question, epsilon, delta))
 
-    def charge(self, *questions: Plan | Protocol) -> None:
+    def charge(self, *questions: Plan | Protocol, column: str | None = None) -> None:
         """Spend what the questions cost together, or refuse and spend nothing.
 
         The first charge may be of a whole schedule: as nobody has an answer yet, it is composed
@@ -266,6 +267,8 @@ class Ledger(Tabular, Pictured):
         ----------
         *questions : Plan or Protocol
             What is going to be asked.
+        column : str, optional
+            The column they are asked of, which the ledger's lines name.
 
         Raises
         ------
@@ -279,7 +282,7 @@ class Ledger(Tabular, Pictured):
         >>> ledger.questions
         4
         """
-        self._book.turn(self.charged(*questions))
+        self._book.turn(self.charged(*questions, column=column))
 
     def require(self, *questions: Plan | Protocol) -> None:
         """Refuse questions that would be too much, as `charge` does, and spend nothing.
@@ -318,7 +321,11 @@ class Ledger(Tabular, Pictured):
         return up(reduce(Spending.and_also, asked, now.ordered(asked)).spent - now.spent)
 
     def charged(
-        self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = (), reserved: bool = False
+        self,
+        *questions: Plan | Protocol,
+        promised: Sequence[Plan | Protocol] = (),
+        column: str | None = None,
+        reserved: bool = False,
     ) -> Callable[[Page], Page]:
         """A function from a page to the page with these charges; it refuses what is over the budget.
 
@@ -337,7 +344,8 @@ class Ledger(Tabular, Pictured):
             for question, each in zip(questions, asked, strict=True):
                 spending = spending.and_also(each)
                 price, order = alone(each, self.allowance), None if fixed else spending.order
-                charge = Charge.of(question, len(page.charges) + 1, price, spending.spent, order, reserved=reserved)
+                number = len(page.charges) + 1
+                charge = Charge.of(question, number, price, spending.spent, order, column=column, reserved=reserved)
                 page, fixed = page.and_also(charge, spending), True
             return page
 

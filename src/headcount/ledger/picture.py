@@ -25,7 +25,7 @@ def draw(ledger: Ledger, target: Any, theme: str, title: str) -> Any:
         found.append(Step(counted(len(earlier), "earlier question"), 0.0, before, percent(before)))
     for charge in shown:
         spent = up(charge.spent)
-        label = f"{charge.number}  {charge.question['task']['name']}, ε={float(charge.epsilon):.3g}"
+        label = f"{charge.number}  {charge.asks}, ε={float(charge.epsilon):.3g}"
         found.append(Step(label, before, spent, percent(spent)))
         before = spent
     left = percent(1 - ledger.spent_exactly, spent=False)

@@ -18,10 +18,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from headcount.errors import Unsupported
 from headcount.ledger.allowance import Allowance, down
+from headcount.phrases import Phrase
 from headcount.privacy.approximate_dp import ApproximateDP
-from headcount.privacy.budget import Budget
-from headcount.privacy.loss import PrivacyLoss
+from headcount.privacy.budget import SMALLEST_EPSILON, Budget, Neighbours
+from headcount.privacy.loss import GroupPrivacy, PrivacyLoss
 from headcount.privacy.renyi import PrivacyProfile, renyi_budget
 from headcount.programme.law import Floats
 
@@ -30,6 +32,8 @@ Epsilon: TypeAlias = Fraction | float  # a float only where it is infinite
 PLAIN, RENYI, LOST = Fraction(1, 2), Fraction(9, 20), Fraction(1, 20)  # parts of delta: one rule, and the other's two
 LEVELS = (1e-5, 1e-4, 1e-3, 1e-2, 5e-2)  # of delta: what a question may lose for a smaller divergence
 DELTAS = (0.0, 1e-2, 1e-1, 5e-1)  # of delta: where a question's epsilon is looked for, unless its own budget will do
+STEPS_OF_REPLACING = 2  # replacing a person is removing one and adding one
+OTHER_DOTS = Fraction(1001, 1000)  # a price from other dots of a curve is larger by less than this
 STEPS = 16  # orders tried in every octave
 SAFE = 1.0 - 1e-12  # sums of doubles are trusted up to here
 
@@ -56,12 +60,35 @@ class Amount:
         parts = ((self.divergence, limit.divergence), (self.delta, limit.delta))
         return max((here / most if most else math.inf) if here else Fraction(0) for here, most in parts)
 
+    def at_most(self, limit: Amount, margin: Fraction = Fraction(1)) -> Amount:
+        """What amounts with no larger share of the limit come to at most."""
+        if (share := self.share(limit)) == math.inf:
+            return Amount(math.inf)
+        whole = margin * Fraction(share)
+        return Amount(whole * limit.divergence, whole * limit.delta)
+
     def times(self, limit: Amount, before: Amount) -> float:
         """How often this amount fits between what was spent before and the limit."""
         rooms = ((limit.divergence - before.divergence, self.divergence), (limit.delta - before.delta, self.delta))
         if any(room < 0 for room, _ in rooms):
             return 0
         return min((room // each if each < math.inf else 0) if each else math.inf for room, each in rooms)
+
+
+def counted_in(allowance: Allowance, loss: PrivacyLoss, neighbours: Neighbours) -> PrivacyLoss:
+    """The loss in the ledger's adjacency.
+
+    Replacing a person is removing one and adding one, which is group privacy for two; nothing bounds an addition by
+    replacements.
+    """
+    if neighbours is allowance.neighbours:
+        return loss
+    if allowance.neighbours is not Neighbours.REPLACE:
+        raise Unsupported(
+            f"the ledger counts in {allowance.neighbours} and the question in {neighbours}",
+            Phrase("ask with {neighbours}, as the ledger has it", neighbours=str(allowance.neighbours)),
+        )
+    return GroupPrivacy.of(loss, STEPS_OF_REPLACING)
 
 
 def exactly(number: float) -> Epsilon:
@@ -84,16 +111,47 @@ def plain_price(asked: Asked, allowance: Allowance) -> Amount:
 
     The epsilon that was asked for counts, where it suffices, before the one searched for.
     """
+    if (own := _own_price(asked, allowance)) is not None:
+        return own
     loss, budget = asked
     limit, prices = plain_limit(allowance), []
-    if budget is not None and (needed := loss.delta(budget.epsilon)) <= budget.delta:
-        own = Amount(Fraction(budget.epsilon), Fraction(budget.delta if needed else 0.0))
-        if own.delta * limit.divergence <= own.divergence * limit.delta:
-            return own
-        prices.append(own)
+    if budget is not None and budget.neighbours is not allowance.neighbours:
+        steps = STEPS_OF_REPLACING * budget.epsilon
+        prices.append(Amount(Fraction(steps), Fraction(loss.delta(steps))))
+    elif budget is not None and loss.delta(budget.epsilon) <= budget.delta:
+        prices.append(Amount(Fraction(budget.epsilon), Fraction(budget.delta)))
     deltas = {part * down(allowance.delta) for part in DELTAS}
     prices += [Amount(exactly(loss.epsilon(delta)), Fraction(delta)) for delta in sorted(deltas)]
     return min(prices, key=lambda price: (price.share(limit), price.divergence, price.delta))
+
+
+def _own_price(asked: Asked, allowance: Allowance) -> Amount | None:
+    """The budget that it was planned for, if that is of the ledger's relation and takes no more of delta than of
+    epsilon; of another relation, if it needs no delta."""
+    loss, budget = asked
+    if budget is None:
+        return None
+    if budget.neighbours is not allowance.neighbours:
+        steps = STEPS_OF_REPLACING * budget.epsilon
+        return None if budget.delta or loss.delta(steps) else Amount(Fraction(steps))
+    if (needed := loss.delta(budget.epsilon)) > budget.delta:
+        return None
+    own, limit = Amount(Fraction(budget.epsilon), Fraction(budget.delta if needed else 0.0)), plain_limit(allowance)
+    return own if own.delta * limit.divergence <= own.divergence * limit.delta else None
+
+
+def plain_bound(asked: Asked, allowance: Allowance) -> Amount:
+    """The most that a question takes which loses no more than this one at the same budget: its share is no larger."""
+    own = _own_price(asked, allowance)
+    if own is not None or asked.budget is None:
+        return own or plain_price(asked, allowance).at_most(plain_limit(allowance))
+    most = plain_price(asked, allowance).at_most(plain_limit(allowance))
+    return Amount(max(most.divergence, STEPS_OF_REPLACING * Fraction(asked.budget.epsilon)), most.delta)
+
+
+def renyi_bound(asked: Asked, allowance: Allowance, order: Fraction) -> Amount:
+    """The same by the Rényi rule, with what dots of another curve may add."""
+    return renyi_price(asked, allowance, order).at_most(renyi_limit(allowance, order), OTHER_DOTS)
 
 
 def alone(asked: Asked, allowance: Allowance) -> Amount:
@@ -171,3 +229,9 @@ def _at_all_orders(asked: Asked, allowance: Allowance) -> tuple[Floats, Floats]:
 def any_mechanism(budget: Budget) -> PrivacyLoss:
     """The same object for the same budget, whose price is known then."""
     return ApproximateDP(budget)
+
+
+def smallest_question(allowance: Allowance) -> Asked:
+    """The least that can be asked."""
+    budget = Budget(SMALLEST_EPSILON, 0.0, allowance.neighbours)
+    return Asked(any_mechanism(budget), budget)

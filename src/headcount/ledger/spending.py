@@ -14,18 +14,18 @@ from fractions import Fraction
 
 from headcount.ledger.allowance import Allowance, down
 from headcount.ledger.prices import (
-    SAFE,
     Amount,
     Asked,
     Epsilon,
     best_order,
+    plain_bound,
     plain_limit,
     plain_price,
+    renyi_bound,
     renyi_limit,
     renyi_price,
 )
 from headcount.privacy.compose import compose
-from headcount.privacy.renyi import response_divergence
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,19 +74,17 @@ class Spending:
         """Whether a ledger with the sums `before` accepts the charge that leads to these."""
         return self.share <= 1 or (not before.asked and fit_together(self.allowance, self.asked))
 
-    def room(self) -> tuple[float, Fraction]:
-        """The largest epsilon that any mechanism may have to be accepted next, and its delta."""
-        limit = plain_limit(self.allowance)
-        rooms = [(down(limit.divergence - self.plain.divergence), limit.delta - self.plain.delta)]
-        if self.order is not None:
-            limit, low, high = renyi_limit(self.allowance, self.order), 0.0, float(self.allowance.epsilon)
-            left = limit.divergence - self.renyi.divergence
-            for _ in range(60):
-                middle = (low + high) / 2.0
-                fits = response_divergence(float(self.order), middle) <= SAFE * left
-                low, high = (middle, high) if fits else (low, middle)
-            rooms.append((low, limit.delta - self.renyi.delta))
-        return max(((epsilon, delta) for epsilon, delta in rooms if delta >= 0), default=(0.0, Fraction(0)))
+    def admits(self, questions: Sequence[Asked]) -> bool:
+        """Whether other questions are accepted for sure that lose no more than these at the same budgets."""
+        if not self.asked and len(questions) == 1 and fit_together(self.allowance, questions):
+            return True
+        plain = (plain_bound(asked, self.allowance) for asked in questions)
+        if sum(plain, self.plain).share(plain_limit(self.allowance)) <= 1:
+            return True
+        if self.order is None or not self.asked:
+            return False
+        renyi = (renyi_bound(asked, self.allowance, self.order) for asked in questions)
+        return sum(renyi, self.renyi).share(renyi_limit(self.allowance, self.order)) <= 1
 
     def affords(self, asked: Asked) -> float:
         """How many more such questions are accepted, one after the other."""

@@ -34,6 +34,12 @@ LEDGER = {
     "questions": "How many questions were paid for.",
     "spent": "The share of the ledger's budget that the answers so far have used up, from 0 to 1.",
     "remaining": "The share of the ledger's budget that is left.",
+    "left of delta": "What later questions may still have of a ledger's delta. Half of it is for their sum; the other "
+    "half pays for the second rule by which a ledger accepts questions, that of divergences.",
+    "plain sums": "One of a ledger's two rules: the epsilons of all questions are added up, and so are their deltas, "
+    "which may come to half of the ledger's.",
+    "divergence": "How far what is seen can differ between two neighbouring crowds. The second of a ledger's two rules "
+    "adds up Rényi divergences; with many small questions it accepts more than plain sums do.",
     "order": "The order of the Rényi divergences that a ledger adds up. The first charge fixes it; it is null before.",
     "cost": "By which share of the ledger's budget a question would raise what is spent.",
     "outlook": "Which questions the ledger would still pay for, in words.",

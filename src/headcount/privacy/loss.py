@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -318,11 +319,23 @@ class GroupPrivacy(PrivacyLoss):
         return self.one.slack(epsilon / self.reports) * float(self._grown(np.array(epsilon)))
 
     def claim(self, epsilon: float) -> ClaimedDelta:
-        asked = np.append(np.arange(0, math.ceil(NODES * epsilon)) / NODES, epsilon)
-        slack = np.array([self.slack(each) for each in asked.tolist()])
-        claims = self.orders(asked)[0] * ROUND_UP + slack
-        least = int(claims.argmin())
-        return ClaimedDelta(float(claims[least]), float(slack[least]))
+        below = math.ceil(NODES * epsilon)
+        units = ((self._least(unit), below - unit * NODES) for unit in range(math.ceil(epsilon)))
+        return min([self.at(epsilon), *(least[min(tried, NODES) - 1] for least, tried in units if tried)])
+
+    def _least(self, unit: int) -> list[ClaimedDelta]:
+        """The least claim at every node from this unit of epsilon on: worked out once."""
+        if (known := self._units.get(unit)) is None:
+            nodes = unit + np.arange(NODES) / NODES
+            slack = np.array([self.one.slack(each) for each in (nodes / self.reports).tolist()]) * self._grown(nodes)
+            claims = (self.orders(nodes)[0] * ROUND_UP + slack).tolist()
+            known = list(accumulate(map(ClaimedDelta, claims, slack.tolist()), min))
+            known = self._units.setdefault(unit, known)
+        return known
+
+    @cached_property
+    def _units(self) -> dict[int, list[ClaimedDelta]]:
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
