@@ -11,12 +11,14 @@ from types import MappingProxyType
 from typing import TypedDict
 
 from headcount.answers.estimate import Estimate
+from headcount.common.calls import checked
 from headcount.engines.engine import Engine, Rows, engine_for
 from headcount.finding_groups import in_found_groups, require_in_one_place
 from headcount.ledger.habit import habit
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
 from headcount.privacy.budget import Budget, Neighbours
+from headcount.questions import required
 from headcount.questions.question import Question
 from headcount.questions.text_rules import TextRules
 from headcount.running import carry_out
@@ -62,6 +64,7 @@ class Options(TypedDict, total=False):
     ledger: Ledger | None
 
 
+@checked
 def ask(
     data: Data,
     question: Question,
@@ -157,6 +160,7 @@ def ask(
     """
     declared = any(said is not None for said in (synonyms, blanks, numbers))
     text = TextRules.of(synonyms, blanks, numbers) if declared else TextRules.plain
+    question = required("question", question)
     rows = Rows.of(question, data, column=column, where=where, by=by, unit=unit, most=max_contributions, text=text)
     budget = Budget(epsilon, delta, Neighbours(neighbours))
     budget.require_hidden(rows.most or 1)

@@ -16,6 +16,7 @@ import numpy as np
 
 from headcount.answers.arrivals import ArrivalsEstimate
 from headcount.arrivals_in_rounds import ArrivalsInRounds
+from headcount.common.calls import checked
 from headcount.common.quantity import quantity
 from headcount.engines.counts_by_round import InRounds, added
 from headcount.engines.engine import KEY, Engine, Rows, engine_for
@@ -29,6 +30,7 @@ from headcount.privacy.crowd import Crowd
 from headcount.privacy.model import Model
 from headcount.programme.coins import Coins, SecretCoins
 from headcount.protocols.base.plan import Plan
+from headcount.questions import required
 from headcount.questions.count import Count
 from headcount.questions.domains.calendar_rounds import Rounds
 from headcount.questions.domains.domain import Shape
@@ -40,6 +42,7 @@ from headcount.running import charging, release_answer
 from headcount.types import Data, Missing, Where
 
 
+@checked
 def series(
     data: Data,
     question: Question | None = None,
@@ -127,6 +130,7 @@ def series(
     >>> 150 < weeks.round(1).value < 250
     True
     """
+    question = None if question is None else required("question", question)
     of_times, missing = _of_times(missing, time, answers=column is not None or bool(question and question.reads))
     each_round = Rounds.beginning(first, every, rounds, dates=dates, missing=of_times)
     _whole("contributes", contributes, 1, rounds)

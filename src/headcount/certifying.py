@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headcount.answers.estimate import Estimate
+from headcount.common.calls import checked
 from headcount.common.quantity import quantity
 from headcount.common.short_decimals import rounded_up
 from headcount.errors import BadArgument
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from headcount.proof import Verdict
 
 
+@checked
 def certify(what: Plan | Advice | Protocol | Estimate, *, epsilon: float | None = None) -> Certificate:
     """Write down a claim of differential privacy with all that it takes to prove it again.
 
@@ -70,6 +72,7 @@ def certify(what: Plan | Advice | Protocol | Estimate, *, epsilon: float | None 
     return certified(what)
 
 
+@checked
 def verify(certificate: Certificate | str | Path | dict[str, Any], *, effort: int | None = None) -> Verdict:
     """Prove the claim of a certificate again, in ball arithmetic, from what the certificate says and nothing else.
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from headcount.common.calls import checked
 from headcount.engines.engine import Rows, engine_for
 from headcount.errors import BadArgument, Infeasible, MissingExtra, Refused
 from headcount.ledger.allowance import up
@@ -29,6 +30,7 @@ from headcount.running import carry_out
 from headcount.types import Bounds, Data, Labels, PersonIds, Relation, Where
 
 
+@checked
 def compare(
     data: Data,
     task: Question | None = None,

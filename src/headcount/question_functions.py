@@ -5,14 +5,14 @@ Internal: docs/api.md lists what is public.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, Unpack, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, ParamSpec, TypeVar, Unpack, cast
 
 from headcount.answers.distribution import DistributionEstimate, QuantileEstimate
 from headcount.answers.estimate import Estimate
 from headcount.answers.table import TableEstimate
 from headcount.asking import Options, ask
-from headcount.questions.argument import needing
+from headcount.common.calls import checked
 from headcount.questions.count import Count, Fraction
 from headcount.questions.distribution import Distribution
 from headcount.questions.histogram import Histogram
@@ -21,8 +21,16 @@ from headcount.questions.sum_and_mean import Mean, Sum
 from headcount.questions.table import Table
 from headcount.types import Bounds, Data, Edges, Groupings, Labels, Lengths, Limits
 
+P = ParamSpec("P")
+R = TypeVar("R")
 
-@needing
+
+def _with_options(asked: Callable[P, R]) -> Callable[P, R]:
+    """Hands what is not its own on to `ask`."""
+    return checked(asked, ask)
+
+
+@_with_options
 def count(
     data: Data,
     *,
@@ -62,7 +70,7 @@ def count(
     return ask(data, Count(categories, other), epsilon=epsilon, **options)
 
 
-@needing
+@_with_options
 def fraction(
     data: Data,
     *,
@@ -99,7 +107,7 @@ def fraction(
     return ask(data, Fraction(categories, other), epsilon=epsilon, **options)
 
 
-@needing
+@_with_options
 def histogram(
     data: Data,
     *,
@@ -157,7 +165,7 @@ def histogram(
     return estimate.consistent() if consistent else estimate
 
 
-@needing
+@_with_options
 def sum(
     data: Data,
     *,
@@ -208,7 +216,7 @@ def sum(
     )
 
 
-@needing
+@_with_options
 def mean(
     data: Data,
     *,
@@ -247,7 +255,7 @@ def mean(
     return ask(data, question, epsilon=epsilon, **options)
 
 
-@needing
+@_with_options
 def distribution(
     data: Data,
     *,
@@ -311,7 +319,7 @@ def distribution(
     return cast(DistributionEstimate, ask(data, question, epsilon=epsilon, **options))
 
 
-@needing
+@_with_options
 def quantile(
     data: Data,
     at: float = 0.5,
@@ -356,7 +364,7 @@ def quantile(
     return cast(DistributionEstimate, ask(data, question, epsilon=epsilon, **options)).quantile(at)
 
 
-@needing
+@_with_options
 def median(
     data: Data,
     *,
@@ -395,7 +403,7 @@ def median(
     return quantile(data, bounds=bounds, epsilon=epsilon, bins=bins, whole=whole, clip=clip, dates=dates, **options)
 
 
-@needing
+@_with_options
 def table(
     data: Data,
     *,

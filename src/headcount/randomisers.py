@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
+from headcount.common.calls import checked
 from headcount.common.plurals import people as people_words
 from headcount.errors import BadArgument
 from headcount.figures.axis import Axis
@@ -198,6 +199,7 @@ class Randomiser:
         return f"Randomiser: {len(self.matrix)} values, {len(self.matrix[0])} messages"
 
 
+@checked
 def randomiser(matrix: Sequence[Sequence[Entry]]) -> Randomiser:
     """A local randomiser of one's own: what it tells alone and among shuffled reports, and a protocol to report by.
 

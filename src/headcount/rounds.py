@@ -20,6 +20,7 @@ from headcount.answers.error_law import ErrorLaw
 from headcount.answers.error_sums import by_panels, error_sum
 from headcount.answers.estimate import Estimate
 from headcount.answers.linear import Linear
+from headcount.common.calls import checked
 from headcount.common.quantity import quantity
 from headcount.engines.engine import Rows, engine_for
 from headcount.errors import BadArgument, Unsupported
@@ -71,6 +72,7 @@ class Series(Tabular):
     Series: 3 of 4 rounds, (ε=1, δ=1e-06) for 4 rounds, replace-one
     """
 
+    @checked
     def __init__(self, plan: Plan | Advice, *, ledger: Ledger | None = None) -> None:
         plan = plan.best if isinstance(plan, Advice) else plan
         if plan.rounds == 1:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from headcount.answers.estimate import Estimate
+from headcount.common.calls import checked
 from headcount.engines.engine import KEY, Engine, Rows, engine_for
 from headcount.engines.memory import MemoryEngine
 from headcount.errors import BadArgument
@@ -30,6 +31,7 @@ from headcount.protocols.base.plan import Plan
 from headcount.types import Data, PersonIds, Where
 
 
+@checked
 def run(
     what: Plan | Advice,
     data: Data,

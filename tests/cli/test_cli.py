@@ -145,7 +145,7 @@ REFUSED = {
     ),
     "no columns": (("table", "people.csv", *BUDGET), "as in --columns sex=f,m"),
     "no epsilon": (("count", *CLICKED), "as in --epsilon 1; smaller is more private"),
-    "no time": (("series", "people.csv", *BUDGET), "--time is missing; say the column of times"),
+    "no time": (("series", "people.csv", *BUDGET), "--time is missing; name the column that holds the times"),
     "clip": (("compare", "people.csv", "--column", "person", "--bounds", "0", "9", *BUDGET), "or use --clip"),
     "nobody": (("advise", "count", "--n", "0", *BUDGET), "from 1 to"),
     "price of nothing": (("price", "zsum", "--n", "100", "--param", "gamma=0.1"), "--epsilon"),

@@ -12,9 +12,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from headcount.cli.option_groups import flattened
+from headcount.common.calls import left_out
 from headcount.common.plugins import entry_points_of
 from headcount.errors import BadArgument, Refused
-from headcount.questions.argument import left_out
 
 CONTRIBUTED = "headcount.commands"  # the entry points by which other packages add commands
 PARTS = "headcount.parts"  # those of what our own commands need of the service

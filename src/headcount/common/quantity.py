@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
 
 from headcount.errors import BadArgument
+
+DECIMAL = re.compile(r"-?\d+([.,]\d+)?")  # text that would be a number without quotes, or with a point
 
 
 def require_confidence(confidence: Any) -> None:
@@ -23,6 +26,8 @@ def require_confidence(confidence: Any) -> None:
 def quantity(argument: str, value: Any, works: str) -> float:
     """The value as a float; whole numbers stay exact as long as a float can hold them."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        if isinstance(value, str) and DECIMAL.fullmatch(value):
+            works = f"write {value.replace(',', '.')}, a number"
         raise BadArgument(argument, f"is {value!r}", works)
     try:
         number = float(value)

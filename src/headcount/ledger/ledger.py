@@ -10,6 +10,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any, NoReturn, Self, TypeAlias
 
+from headcount.common.calls import checked
 from headcount.errors import AlreadyThere, BadArgument, Unsupported
 from headcount.figures.picture import Pictured
 from headcount.figures.tabular import Tabular
@@ -58,10 +59,12 @@ class Ledger(Tabular, Pictured):
     (1, '67%')
     """
 
+    @checked
     def __init__(self, *, epsilon: Rational, delta: Rational = 0.0, neighbours: str = "replace") -> None:
         self._book: Book = MemoryBook(Allowance.of(epsilon, delta, neighbours))
 
     @classmethod
+    @checked
     def create(
         cls,
         path: str | Path,
@@ -91,6 +94,7 @@ class Ledger(Tabular, Pictured):
         return cls.open(path, witness=witness)
 
     @classmethod
+    @checked
     def open(
         cls,
         path: str | Path,
@@ -131,6 +135,7 @@ class Ledger(Tabular, Pictured):
         return cls.of(journal)
 
     @classmethod
+    @checked
     def verify(cls, path: str | Path, *, witness: str | Path | None = None) -> Self:
         """The ledger in this file, after every line and its witness have been checked. Nothing is written.
 
@@ -211,6 +216,7 @@ class Ledger(Tabular, Pictured):
         charges = self.charges if self.allowance.delta else ()
         return next((at for at, charge in enumerate(charges) if charge.order is not None), len(charges))
 
+    @checked
     def would_cost(
         self, question: Plan | Protocol | None = None, *, epsilon: float | None = None, delta: float = 0.0
     ) -> float:
@@ -232,6 +238,7 @@ class Ledger(Tabular, Pictured):
         after = now.ordered([asked]).and_also(asked)
         return up((after.spent if after.accepted(now) else after.share) - now.spent)
 
+    @checked
     def affords(
         self, question: Plan | Protocol | None = None, *, epsilon: float | None = None, delta: float = 0.0
     ) -> float:
@@ -256,6 +263,7 @@ class Ledger(Tabular, Pictured):
         """
         return self._book.page().spending.affords(self._asked_or_any(question, epsilon, delta))
 
+    @checked
     def charge(self, *questions: Plan | Protocol, column: str | None = None) -> None:
         """Spend what the questions cost together, or refuse and spend nothing.
 
@@ -352,6 +360,8 @@ class Ledger(Tabular, Pictured):
         return turned
 
     def _asked(self, question: Plan | Protocol) -> Asked:
+        if not isinstance(question, Plan | Protocol):
+            raise BadArgument("question", f"is a {type(question).__name__}", "give a plan, as hc.advise(…).best")
         if isinstance(question, Plan):
             return Asked(self._book.loss(question.protocol, question.wire, question.budget), question.budget)
         return Asked(self._book.loss(question, None))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from headcount.common.calls import checked
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
 from headcount.phrases import Phrase
@@ -24,6 +25,7 @@ from headcount.types import Ones, People
 COLLECTED = 32  # messages that a person is asked for at most, unless told otherwise
 
 
+@checked
 def advise(
     task: Question | str,
     *,

@@ -9,6 +9,7 @@ from typing import get_args
 
 import numpy as np
 
+from headcount.common.calls import checked
 from headcount.errors import BadArgument, Infeasible, Refused
 from headcount.planner.calibrate import calibrations
 from headcount.planner.expected import Expected
@@ -27,6 +28,7 @@ OVERHEADS = (0.002, 4.0)  # how far above the central error, where a protocol le
 MOST_DROPOUTS = 0.5
 
 
+@checked
 def frontier(
     task: Question | str,
     against: Against = "messages",

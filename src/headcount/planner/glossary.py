@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
+from headcount.common.calls import checked
 from headcount.errors import BadArgument
 from headcount.planner.glossary_basics import ALSO, ASKED, TOPICS
 from headcount.protocols import CATALOGUE
@@ -42,6 +43,7 @@ class Explanation(str):
     __repr__ = str.__str__
 
 
+@checked
 def explain(word: str | None = None) -> Explanation:
     """The meaning of a word that headcount prints.
 

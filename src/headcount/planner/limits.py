@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
+from headcount.common.calls import checked
 from headcount.errors import Infeasible
 from headcount.phrases import Phrase
 from headcount.planner.advice import Advice
@@ -20,9 +22,17 @@ from headcount.questions.question import Question
 from headcount.types import People
 
 SOME = 10_000  # people, among whom it shows which protocol may do with the fewest
+P = ParamSpec("P")
+R = TypeVar("R")
 MORE = 100  # times as many, while none is close to a share or a mean
 
 
+def _with_wishes(asked: Callable[P, R]) -> Callable[P, R]:
+    """Hands what is not its own on to `advise`."""
+    return checked(asked, advise)
+
+
+@_with_wishes
 def smallest_n(
     task: Question | str, *, epsilon: float, delta: float = 0.0, within: float | None = None, **wishes: Any
 ) -> int:
@@ -112,6 +122,7 @@ def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
     return int(fewest)
 
 
+@_with_wishes
 def most_rounds(
     task: Question | str, *, n: People, epsilon: float, delta: float = 0.0, within: float, **wishes: Any
 ) -> int:
@@ -168,6 +179,7 @@ def most_rounds(
     return low
 
 
+@_with_wishes
 def smallest_detectable(task: Question | str, *, n: People, epsilon: float, delta: float = 0.0, **wishes: Any) -> float:
     """The fewest people with a one whom the best protocol can tell from none.
 

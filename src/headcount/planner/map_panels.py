@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from headcount.common.calls import checked
 from headcount.errors import Infeasible
 from headcount.phrases import Phrase
 from headcount.planner.contenders import Constants, Contender, Crossing, bisected, contenders, crossings, winners
@@ -18,6 +19,7 @@ from headcount.protocols.base.protocol import Protocol
 from headcount.questions.count import Count
 
 
+@checked
 def map(
     *,
     epsilon: float,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from headcount.common.calls import checked
 from headcount.errors import BadArgument, BadData, Unsupported
 from headcount.phrases import Phrase
 from headcount.planner.advise import advise
@@ -85,6 +86,7 @@ def _best(task: Question, crowd: Crowd, budget: Budget, trusted: Model) -> Plan:
     return Plan(best.protocol.among(crowd), budget) if private else best
 
 
+@checked
 def protocol(
     name: str,
     task: Question | None = None,

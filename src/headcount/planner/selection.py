@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, Infeasible
 from headcount.privacy.model import Model
 from headcount.protocols import CATALOGUE, named
@@ -43,8 +44,9 @@ def log_grid(argument: str, ends: tuple[float, float], points: int, least: float
     if not least <= low < high <= most:
         works = f"{WORKS}, from {least:g} to {most:,.15g}"
         raise BadArgument(argument, f"is ({low:g}, {high:g})", works)
-    if points != int(points) or not 2 <= points <= 1_000:
-        raise BadArgument("points", f"is {points}", "use a whole number from 2 to 1,000")
+    works = "use a whole number from 2 to 1,000"
+    if not 2 <= quantity("points", points, works) <= 1_000 or points != int(points):
+        raise BadArgument("points", f"is {points}", works)
     return [low, *np.geomspace(low, high, int(points))[1:-1].tolist(), high]
 
 

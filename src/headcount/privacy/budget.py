@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from headcount.common.calls import checked_class
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument, OverBudget
 from headcount.phrases import Phrase
@@ -67,6 +68,7 @@ POINTS = 100  # of a round's privacy profile
 RESERVED = 0.1  # of delta, over many rounds: for what has no pure epsilon
 
 
+@checked_class
 @dataclass(frozen=True)
 class Budget:
     """A privacy budget: epsilon and delta under an adjacency.

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from headcount.common.calls import checked
 from headcount.common.root_finding import crossing
 from headcount.errors import BadArgument, MissingExtra
 from headcount.privacy.loss import LARGEST_EPSILON, ROUND_UP, PrivacyLoss
@@ -76,6 +77,7 @@ class Composed(PrivacyLoss):
         return sum(self.times[loss] * Fraction(least) if least < math.inf else math.inf for loss, least in own.items())
 
 
+@checked
 def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
     """The privacy loss of several mechanisms on one crowd, by convolving their PLDs.
 
@@ -107,7 +109,10 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
     >>> hc.compose([one] * 4).epsilon(1e-6) < 4 * 0.5
     True
     """
-    times: Counter[PrivacyLoss] = Counter(losses)
+    given = [*losses]
+    if not all(isinstance(loss, PrivacyLoss) for loss in given):
+        raise BadArgument("losses", "has what is no privacy loss", "give for example [plan.loss, plan.loss]")
+    times: Counter[PrivacyLoss] = Counter(given)
     if not times:
         raise BadArgument("losses", "is empty", "give at least one loss")
     if list(times.values()) == [1]:

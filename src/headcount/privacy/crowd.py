@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from headcount.common.calls import checked_class
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
 
@@ -13,6 +14,7 @@ EVERYBODY = -(1 << 62)  # stands for the crowd's size; a whole number nobody wou
 AS_MANY = EVERYBODY  # stands for as many corrupt people as among the least
 
 
+@checked_class
 @dataclass(frozen=True)
 class Crowd:
     """The people a protocol is calibrated for, and how many of them can be relied upon.

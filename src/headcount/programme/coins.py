@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from headcount.common.calls import checked
 from headcount.programme.chance import WORD, Chance
 from headcount.programme.table import GUIDE_BITS, Ints, Table, Words
 
@@ -306,6 +307,7 @@ class SeededCoins(_KeystreamCoins):
     def __repr__(self) -> str:
         return f"SeededCoins({', '.join(map(str, [self.seed, *([self.parts] if self.parts else [])]))})"
 
+    @checked
     def __init__(self, seed: int, parts: tuple[int, ...] = ()) -> None:
         self.seed, self.parts = seed, parts
         named = " ".join(["headcount seed", *map(str, (seed, *parts))])

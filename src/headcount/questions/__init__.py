@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headcount.common.calls import checked_class
 from headcount.common.plugins import with_installed
 from headcount.errors import BadArgument
 from headcount.questions.arrivals import Arrivals
@@ -36,6 +37,8 @@ def installed(own: tuple[type[Question], ...] = OWN) -> dict[str, type[Question]
 
 
 QUESTIONS = installed()
+for _kind in OWN:
+    checked_class(_kind)
 
 
 def required(argument: str, given: object) -> Question:

@@ -2,45 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import wraps
-from inspect import signature
-from typing import Any, ParamSpec, TypeVar
-
-from headcount.errors import BadArgument
-from headcount.phrases import Phrase
-
-P = ParamSpec("P")
-R = TypeVar("R")
-WITHOUT: dict[str, Phrase] = {  # what to say where one is left out that every such question needs
-    "bounds": Phrase(
-        "say between which values one person counts, as in {bounds} with {clip}", bounds=(0, 500), clip=True
-    ),
-    "columns": Phrase("say what each column holds, as in {columns}", columns={"sex": ["f", "m"]}),
-    "epsilon": Phrase("say how private the answer is to be, as in {epsilon}; smaller is more private", epsilon=1),
-}
-
-
-def left_out(name: str, works: str = "") -> BadArgument:
-    """The refusal of a question without this argument."""
-    return BadArgument(name, "is missing", WITHOUT.get(name, works))
-
-
-def needing(asked: Callable[P, R]) -> Callable[P, R]:
-    """The same function, which says of an argument that is left out what to say."""
-    each = signature(asked).parameters.values()
-    needed = [one.name for one in each if one.name in WITHOUT and one.default is one.empty]
-
-    @wraps(asked)
-    def complete(*given: P.args, **named: P.kwargs) -> R:
-        for name in needed:
-            if name not in named:
-                raise left_out(name)
-        return asked(*given, **named)
-
-    return complete
+from typing import Any
 
 
 class Told(StrEnum):

@@ -70,9 +70,11 @@ class Count(Question):
     def _in(self, groups: Any, options: ReadingOptions, bit: Bit | None) -> Question:
         return CountByGroup(groups, options.by, bit)
 
+    def planned(self, *, private: bool) -> Question:
+        ReadingOptions().require_by(self.categories, self.other)
+        return super().planned(private=private)
+
     def read_as(self, where: object, groups: int) -> Domain:
-        if self.categories is not None or self.other:
-            ReadingOptions().require_by(self.categories, self.other)
         return self.domain if where is None else self.domain.told_by(where)
 
     @property

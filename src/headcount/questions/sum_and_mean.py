@@ -11,7 +11,7 @@ import numpy as np
 from headcount.errors import BadArgument
 from headcount.programme.law import Floats
 from headcount.questions.argument import BOUNDS, GROUPS, OTHER_GROUPS, Argument, Told
-from headcount.questions.domains.domain import Codes, Domain, Merge, Shape
+from headcount.questions.domains.domain import Codes, Merge, Shape
 from headcount.questions.domains.levels import REAL_STEPS, Levels
 from headcount.questions.domains.missing import AMOUNTS, told
 from headcount.questions.grouped import MeanByGroup, SumByGroup, grouping
@@ -137,10 +137,9 @@ class Sum(Question):
     def width(self) -> float:  # type: ignore[override]
         return self.domain.width
 
-    def read_as(self, where: object, groups: int) -> Domain:
-        if self.categories is not None or self.other:
-            ReadingOptions().require_by(self.categories, self.other)
-        return super().read_as(where, groups)
+    def planned(self, *, private: bool) -> Question:
+        ReadingOptions().require_by(self.categories, self.other)
+        return super().planned(private=private)
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Question:

@@ -177,6 +177,8 @@ class Table(Question):
             raise BadArgument(argument, f"is {margins!r}", works)
         found = []
         for margin in margins:
+            if not isinstance(margin, Iterable):
+                raise BadArgument(argument, f"has {margin!r}", works)
             named = (margin,) if isinstance(margin, str) else tuple(margin)
             if not named or not set(named) <= set(self.names) or len(set(named)) < len(named):
                 raise BadArgument(argument, f"has {named!r}", works)

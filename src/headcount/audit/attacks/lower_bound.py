@@ -20,6 +20,7 @@ from headcount.audit.attacks.events import clopper_pearson_epsilon, most_telling
 from headcount.audit.attacks.observation import Observer, Vantage
 from headcount.audit.attacks.pairs import Pair, neighbouring, pairs
 from headcount.audit.attacks.wording import crowds_in_words, event_in_words
+from headcount.common.calls import checked
 from headcount.common.quantity import quantity
 from headcount.errors import BadArgument
 from headcount.privacy.loss import NoGuarantee, PrivacyLoss
@@ -117,6 +118,7 @@ class Attack:
         return f"Attack on {self.protocol.name}: {self}"
 
 
+@checked
 def attack(
     protocol: Protocol,
     *,
@@ -167,6 +169,8 @@ def attack(
     >>> hc.attack(hc.protocol("cheu-count", n=6, lam=3), samples=10_000)
     Attack on cheu-count: epsilon is at least ... at delta=0.01671, and 1 is claimed
     """
+    if not isinstance(protocol, Protocol):
+        raise BadArgument("protocol", f"is {protocol!r}", "give a protocol, as plan.protocol or hc.protocol(…)")
     observer, coins = Observer(protocol, Vantage.parse(seen)), coins or SecretCoins()
     works = f"use a whole number from {FEWEST:,} on, for example 1,000,000"
     if not quantity("samples", samples, works).is_integer() or samples < FEWEST:

@@ -20,11 +20,14 @@ Pair = tuple[Held, Held]
 
 def neighbouring(protocol: Protocol, pair: Pair) -> Pair:
     """The pair, if its crowds differ in one person."""
-    first, second = (tuple(int(times) for times in held) for held in pair)
+    works = "give twice how many people hold each value, for example ((6, 0), (5, 1))"
+    try:
+        first, second = (tuple(int(times) for times in held) for held in pair)
+    except (TypeError, ValueError, OverflowError):
+        raise BadArgument("pair", f"is {pair!r}", works) from None
     moved = sorted(b - a for a, b in zip(first, second, strict=False) if a != b)
     fits = {Neighbours.REPLACE: ([-1, 1],), Neighbours.ADD_REMOVE: ([-1], [1])}[protocol.neighbours]
     if not len(first) == len(second) == protocol.task.values or min(*first, *second) < 0 or moved not in fits:
-        works = "give twice how many people hold each value, for example ((6, 0), (5, 1))"
         raise BadArgument("pair", "is not of two neighbouring crowds", works)
     return first, second
 

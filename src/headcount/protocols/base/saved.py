@@ -16,6 +16,7 @@ import numpy as np
 
 from headcount.answers.estimate import Estimate
 from headcount.common.atomic_files import read_text
+from headcount.common.calls import checked
 from headcount.common.canonical import canonical, fingerprint, read_json
 from headcount.common.short_decimals import COMPARED, rounded_up
 from headcount.errors import BadArgument, Refused
@@ -45,6 +46,7 @@ def protocol_from_json(data: Any) -> Protocol:
     return _exactly("protocol", data, _protocol)
 
 
+@checked
 def plan_from_json(data: Any, *, hash: str | None = None) -> Plan:
     """The plan that `Plan.to_json` wrote; refused if it would not mean the same here.
 
@@ -117,6 +119,7 @@ def _exactly(what: str, data: Any, build: Callable[[dict[str, Any]], Read]) -> R
     return built
 
 
+@checked
 def load_answer(path: str | Path) -> Estimate:
     """The answer that `headcount count --format json` printed into a file, or `to_json` of an answer in JSON.
 
@@ -178,6 +181,7 @@ def answer_from_json(released: dict[str, Any]) -> Estimate:
     return brought[released["within"]]()
 
 
+@checked
 def load_plan(path: str | Path, *, hash: str | None = None) -> Plan:
     """The plan that `Plan.save` wrote into a file.
 
