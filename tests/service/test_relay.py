@@ -207,7 +207,7 @@ def test_a_relay_that_tells_who_called_is_caught_and_the_shuffler_writes_none_of
 
 
 def test_the_recipe_is_one_that_nginx_takes(folder):
-    """As it stands, with TLS: only the files that it names are others."""
+    """As it stands, with TLS: only the files that it names are others, and the port is one that anybody may open."""
     key = Ed25519PrivateKey.generate()
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "relay.example")])
     now = datetime.datetime.now(datetime.UTC)
@@ -216,5 +216,7 @@ def test_the_recipe_is_one_that_nginx_takes(folder):
     (folder / "relay.key").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     recipe = RECIPE.read_text().replace("/etc/headcount/", f"{folder}/").replace("shuffler.example:443", f"{HOST}:443")
     recipe = recipe.replace("/etc/ssl/certs/ca-certificates.crt", f"{folder}/relay.pem")
+    assert recipe.count("listen 443 ssl") == 1
+    recipe = recipe.replace("listen 443 ssl", f"listen {free_port()} ssl")
     done = subprocess.run([*settings(folder, recipe), "-t"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
