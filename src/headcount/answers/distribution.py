@@ -187,8 +187,9 @@ class DistributionEstimate(Estimate):
         counted = np.append(0.0, np.cumsum(self.people))
         counted[-1] = counted[-1] if self.n is None else self.n
         value = float(np.interp([first, last], np.arange(counted.size), counted) @ [-1.0, 1.0])
-        least = self._range(math.ceil(first), math.floor(last))
-        most = self._range(math.floor(first), math.ceil(last))
+        inside, around = (math.ceil(first), math.floor(last)), (math.floor(first), math.ceil(last))
+        least = self._range(*inside)
+        most = least if inside == around else self._range(*around)
         return Linear(value, least, most, self.promises(), possible=self.possible)
 
     def _range(self, first: int, last: int) -> tuple[float, ErrorLaw]:
