@@ -192,10 +192,10 @@ async function answer(event) {
       return;
     }
     show(told);
-    say("");
+    say(`${file.name} is open.`);
   } catch (problem) {
     if (own.signal.aborted) return;
-    say("");
+    say(`${file.name} is open.`);
     refused(problem, "data-advice");
     $("data-advice").scrollIntoView({ block: "nearest" });
   } finally {
@@ -213,7 +213,7 @@ function show(told) {
   $("data-rows").replaceChildren(...tables.flat());
   slide(told);
   $("data-rules").textContent = told.rules;
-  $("data-guarantee").textContent = [told.note, told.guarantee].filter(Boolean).join(". ");
+  $("data-guarantee").textContent = [told.note && sentence(told.note), told.guarantee].filter(Boolean).join(" ");
   $("data-answer").hidden = false;
   lines(told);
   picture(told);
