@@ -23,6 +23,7 @@ from headcount.questions import question_from_json
 from headcount.questions.domains.categories import Categories
 from headcount.questions.domains.levels import Levels
 from headcount.questions.grouped import SumByGroup
+from stress import lengths
 
 RUNS = 20_000
 LEAST = 0.95 - 4.8 * np.sqrt(0.95 * 0.05 / RUNS)  # a false alarm in a million
@@ -245,6 +246,24 @@ def test_groups_that_agree_add_up_to_everybody_and_cover_as_often(ask):
         widths.append([np.ptp(each.totals()[0].interval95) for each in (answer, agreed)])
     assert min(inside.values()) >= fewest(runs)
     assert np.mean(widths, axis=0)[1] < np.mean(widths, axis=0)[0]
+
+
+@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
+@lengths("runs", 150, 3_000)
+def test_means_in_groups_are_covered_as_often_as_they_say(neighbours, runs):
+    """Of clipped amounts, each group for itself; and no wider than that takes."""
+    asked = {"column": "spend", "bounds": (0, 30), "clip": True, "epsilon": 0.8, "neighbours": neighbours}
+    truth = ROWS.assign(spend=ROWS.spend.clip(upper=30.0)).groupby(["plan", "country"]).spend.mean()
+    inside, narrower = dict.fromkeys(truth.index, 0), dict.fromkeys(truth.index, 0)
+    for _ in range(runs):
+        for cell in hc.mean(ROWS, **asked, **BY):
+            if cell.category in truth:
+                low, high = cell.interval95
+                away = abs(truth[cell.category] - (low + high) / 2.0)
+                inside[cell.category] += low <= truth[cell.category] <= high
+                narrower[cell.category] += away <= 0.3 * (high - low)
+    assert min(inside.values()) >= fewest(runs)
+    assert min(narrower.values()) < fewest(runs)
 
 
 def test_of_a_rate_that_is_hidden_it_is_said_which_count_is():
