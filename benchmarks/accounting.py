@@ -54,8 +54,8 @@ def measure(quick: bool) -> Section:
         "Accounting",
         f"The epsilon of {TIMES} answers together, at delta {DELTA:g}: less is better, as long as it is true. "
         f"dp-accounting computes on a grid of {STEP:g}, its default; prv-accountant to within {ERROR:g}, of which we "
-        "take the upper bound; diffprivlib by the theorem for any mechanism. headcount composes on dp-accounting's "
-        "distributions, and hands them the exact law of what each answer gives away, a shuffler's too. The ledger "
+        "take the upper bound; diffprivlib by the theorem for any mechanism. headcount composes "
+        "the exact law of what each answer gives away, a shuffler's too. The ledger "
         "is the smallest whose budget holds although each question is chosen because of the answers before it.",
         ["questions", "who", "what it is told", f"epsilon at delta {DELTA:g}", "seconds (spread)"],
         rows,

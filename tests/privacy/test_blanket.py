@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -364,3 +365,10 @@ def test_what_is_not_looked_at_counts_for_at_least_what_it_is() -> None:
     assert (most >= exact * (1 - 1e-12)).all()
     likely = exact > 1e-12
     assert (most[likely] <= 100.0 * exact[likely]).all()
+
+
+@pytest.mark.parametrize("blanket", [HadamardBlanket(10_000, 3, 4), HadamardBlanket(200, 2, 3)])
+def test_what_many_epsilons_share_changes_none_of_them(blanket):
+    epsilon = np.linspace(0.0, 0.5, 12)
+    alone = np.array([replace(blanket).orders(epsilon[[at]])[0][0] for at in range(epsilon.size)])
+    assert alone == pytest.approx(blanket.orders(epsilon)[0], rel=1e-11, abs=0.0)

@@ -14,6 +14,7 @@ from headcount.privacy.budget import Budget
 from headcount.privacy.compose import compose
 from headcount.privacy.crowd import Crowd
 from headcount.privacy.loss import ROUND_UP
+from headcount.privacy.loss_distribution import LossDistribution
 from headcount.privacy.pair import Pair
 from headcount.programme.law import Law
 from headcount.protocols import CATALOGUE
@@ -156,13 +157,11 @@ def test_forward_with_forward_alone_is_found_out(case, monkeypatch):
     one, first, other, second, epsilon, _ = case
 
     def forwards(loss, grid, step, top, side):
-        from dp_accounting.pld.pld_pmf import create_pmf_pessimistic_connect_dots
-
-        steps = np.arange(int(np.ceil(top / step)) + 1) * int(step / grid)
-        order, reverse = (loss.orders(steps * grid)[way] * ROUND_UP for way in (side, 1 - side))
-        below = (1.0 - np.exp(-steps * grid) + np.exp(-steps * grid) * reverse)[:0:-1]
-        deltas = np.minimum.accumulate(np.concatenate([below, order]))
-        return create_pmf_pessimistic_connect_dots(grid, np.concatenate([-steps[:0:-1], steps]), deltas)
+        apart = int(step / grid)
+        epsilon = np.arange(int(np.ceil(top / step)) + 1) * apart * grid
+        order, reverse = (loss.orders(epsilon)[way] * ROUND_UP for way in (side, 1 - side))
+        below = (1.0 - np.exp(-epsilon) + np.exp(-epsilon) * reverse)[:0:-1]
+        return LossDistribution.through(grid, apart, np.minimum.accumulate(np.concatenate([below, order])))
 
     claimed = 0.0
     for side in (0, 1):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 SAME = 1e-15
 SMALL_JUMP = 1e-3
+BENT = 2.0  # times as steep, or as flat, as before: then a line is no guide
 
 Point = tuple[float, float]  # a place and the excess there
 
@@ -58,3 +59,26 @@ def _part(last: Point, other: Point, before: Point) -> float:
     if not (up**2 < along and (1.0 - up) ** 2 < 1.0 - along):
         return 0.5
     return fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+
+
+def secants(
+    excess: Callable[[float], float], place: float, slope: float, *, tight: float, low: float, high: float, steps: int
+) -> tuple[Point, Point] | None:
+    """Places on either side of the root, for `crossing`, by a few secants from a place nearby; None if they do not
+    enclose it. Where -tight <= excess <= 0 they end.
+
+    With `slope` the excess is known to fall about there.
+    """
+    value = excess(place)
+    over, under = (None, (place, value)) if value <= 0.0 else ((place, value), None)
+    for _ in range(steps):
+        if -tight <= value <= 0.0:
+            return (place, 0.0), (place, value)
+        ahead = min(max(place + (value + tight / 2.0) / slope, low), high)
+        there = excess(ahead)
+        over, under = (over, (ahead, there)) if there <= 0.0 else ((ahead, there), under)
+        steeper = (value - there) / (ahead - place) if ahead != place else 0.0
+        if not slope / BENT < steeper < slope * BENT:
+            break
+        place, value, slope = ahead, there, steeper
+    return (over, under) if over and under and over[0] < under[0] else None

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from headcount.common.plurals import counted
-from headcount.common.root_finding import crossing
+from headcount.common.root_finding import Point, crossing, secants
 from headcount.common.short_decimals import compared, shortened
 from headcount.errors import BadArgument, Infeasible, Refused
 from headcount.phrases import Phrase
@@ -26,6 +26,7 @@ TIGHT = 1e-6  # delta ends this close to the budget's
 TIGHT_TOGETHER = 5e-3  # that of several rounds, which is an upper bound on a grid
 ROUGH_POINTS, ROUGHLY = 16, 0.1  # of a bound that many rounds are first calibrated by, and how close it gets
 NEARBY = 0.01  # of the knob: where such a bound jumps, no closer
+BESIDE, SECANTS = 0.05, 4  # of the knob, where the slope of such a bound is measured; steps from there to the exact one
 FLOOR = 1e-300
 FIRST_STEP = 0.4
 RISE = 0.1  # of log delta: more than bounds jump by where their windows change
@@ -234,23 +235,51 @@ def _turn(
     start = min(max(knob.start(budget if budget.rounds == 1 else budget.gaussian_part, base), knob.low), knob.high)
     if at(start).unavoidable_delta(budget.epsilon) > budget.delta:
         return None
+    tight = TIGHT if budget.rounds == 1 else TIGHT_TOGETHER
+    bracket = None
     if budget.rounds > 1 and budget.delta:
-        start = _roughly(knob, start, budget, excess_at(ROUGH_POINTS, lambda _, __: None))
-    if budget.delta and excess(start) >= -math.log(budget.delta) and _hopeless(knob, excess):
-        return None
-    bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
+        rough = excess_at(ROUGH_POINTS, lambda protocol, within: watch(protocol, True) if within else None)
+        start, slope = _roughly(knob, start, budget, rough)
+        # What is added to the noise by a curve of few points makes its slope flatter.
+        slope *= 1.0 + 2.0 * (rough(start) - excess(start)) / -math.log(budget.delta)
+        bracket = _nearby(knob, start, slope, excess) if slope > 0.0 else None
+    if bracket is None:
+        if budget.delta and excess(start) >= -math.log(budget.delta) and _hopeless(knob, excess):
+            return None
+        bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
     if bracket is None:
         return None
     # Bounds jump a little wherever their windows change; there is no need to find out exactly where.
     close = CLOSE if budget.rounds > 1 or at(start).loss.kind == "bound" else 0.0
-    tight = TIGHT if budget.rounds == 1 else TIGHT_TOGETHER
     return at(crossing(excess, *bracket, tight=tight if budget.delta else 0.0, close=close))
 
 
-def _roughly(knob: Knob, start: float, budget: Budget, excess: Callable[[float], float]) -> float:
-    """Where to begin to look: where a rough bound of many rounds fits; the first guess if it fits nowhere."""
-    bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
-    return start if bracket is None else crossing(excess, *bracket, tight=ROUGHLY, close=NEARBY, jump=math.inf)
+def _roughly(knob: Knob, start: float, budget: Budget, excess: Callable[[float], float]) -> tuple[float, float]:
+    """Where to begin to look: where a rough bound of many rounds fits, and how fast it falls there; the first guess if
+    it fits nowhere."""
+    tried: dict[float, float] = {}
+
+    def remembered(u: float) -> float:
+        tried[u] = excess(u)
+        return tried[u]
+
+    bracket = _bracket(knob, start, _stride(remembered(start), budget), remembered)
+    if bracket is None:
+        return start, 0.0
+    root = crossing(remembered, *bracket, tight=ROUGHLY, close=NEARBY, jump=math.inf)
+    beside = min((u for u in tried if abs(u - root) > NEARBY), key=lambda u: abs(u - root), default=math.inf)
+    if abs(beside - root) > 2.0 * BESIDE:
+        beside = root - BESIDE
+    return root, (excess(beside) - excess(root)) / (root - beside)
+
+
+def _nearby(knob: Knob, start: float, slope: float, excess: Callable[[float], float]) -> tuple[Point, Point] | None:
+    """Settings around the one that just fits, not far from where a rough bound does; None if it takes a closer look to
+    find them."""
+    try:
+        return secants(excess, start, slope, tight=TIGHT_TOGETHER, low=knob.low, high=knob.high, steps=SECANTS)
+    except Refused:
+        return None
 
 
 def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:
@@ -270,9 +299,7 @@ def _stride(value: float, budget: Budget) -> float:
     return min(1.0, max(0.01, 1.5 * abs(math.log(max(times, 0.01)))))
 
 
-def _bracket(
-    knob: Knob, u: float, step: float, excess: Callable[[float], float]
-) -> tuple[tuple[float, float], tuple[float, float]] | None:
+def _bracket(knob: Knob, u: float, step: float, excess: Callable[[float], float]) -> tuple[Point, Point] | None:
     """Two settings, one over the budget and one within it, found by growing steps from a first guess.
 
     A setting may be refused, as one with more noise than can be drawn; then the steps get smaller

@@ -36,6 +36,7 @@ MOST_FAKES = 1 << 13
 STRETCHES = 48
 NEARLY = 1.01  # times what is lost, far more than sums here are rounded up by
 FEW = 192
+MANY = 8  # epsilons at once, which are a sign that more will be asked
 
 
 class _Blanket(PrivacyLoss):
@@ -93,6 +94,11 @@ class _Cover(_Blanket):
 
     def _bound(self, factor: float) -> float:
         return self._cells.excess(1.0, factor, factor - 1.0) / self.inside
+
+    def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        if epsilon.size >= MANY:
+            self._cells.prepare()
+        return super().orders(epsilon)
 
     def _cut(self) -> float:
         return self._cells.cut(1.0) / self.inside

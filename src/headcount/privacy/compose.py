@@ -1,6 +1,6 @@
-"""Several questions to one crowd: losses composed on Google's privacy loss distributions.
+"""Several questions to one crowd: their privacy loss distributions, convolved.
 
-Each loss is handed over as its curve of divergences; the distribution that connects the dots
+Each loss is taken as its curve of divergences; the distribution that connects the dots
 dominates it [DGKKM22]. A person's answers may change from 0 to 1 in one question and from 1 to 0 in
 another, so that the forward order of one is met by the backward order of another, which can be
 worse than all forward and all backward. Therefore the curve is the larger of both orders at every
@@ -22,14 +22,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from typing import Any
 
 import numpy as np
 
 from headcount.common.calls import checked
 from headcount.common.root_finding import crossing
-from headcount.errors import BadArgument, MissingExtra
+from headcount.errors import BadArgument
 from headcount.privacy.loss import LARGEST_EPSILON, ROUND_UP, PrivacyLoss
+from headcount.privacy.loss_distribution import LossDistribution
 from headcount.programme.law import Floats
 
 POINTS = 200  # of a loss's curve on either side of zero, at least
@@ -45,8 +45,8 @@ ROUNDING = 2.0**-46  # of delta, for each question: what transforms and differen
 class Composed(PrivacyLoss):
     """An upper bound on the loss of all questions together."""
 
-    distribution: Any
     times: Counter[PrivacyLoss]
+    points: int
     kind = "bound"
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
@@ -57,7 +57,7 @@ class Composed(PrivacyLoss):
         return 0.0 if self._is_pure(epsilon) else self.times.total() * ROUNDING
 
     def _delta(self, epsilon: float) -> float:
-        return 0.0 if self._is_pure(epsilon) else float(self.distribution.get_delta_for_epsilon(epsilon))
+        return 0.0 if self._is_pure(epsilon) else self.distribution.delta(epsilon)
 
     def _is_pure(self, epsilon: float) -> bool:
         """Whether delta is 0: the sum of pure epsilons is no more than this.
@@ -71,6 +71,24 @@ class Composed(PrivacyLoss):
         return not any(loss.delta(epsilon) for loss in self.times) and epsilon >= self._pure
 
     @cached_property
+    def distribution(self) -> LossDistribution:
+        """That of the whole loss."""
+        tops = {loss: _top(loss) for loss in self.times}
+        own = {loss: 2.0 ** math.floor(math.log2(top / self.points)) for loss, top in tops.items()}
+        grid = max(min(own.values()), max(own.values()) / FINER)
+
+        def place(loss: PrivacyLoss) -> tuple[float, float, int]:
+            return tops[loss], _height(loss, 0.0), self.times[loss]
+
+        return reduce(
+            LossDistribution.together,
+            (
+                _symmetric(loss, grid, max(own[loss], grid), tops[loss]).repeated(self.times[loss])
+                for loss in sorted(self.times, key=place)  # whatever the order in which they were asked
+            ),
+        )
+
+    @cached_property
     def _pure(self) -> Fraction | float:
         """The sum of the epsilons from which on deltas are 0; infinite if a question has none."""
         own = {loss: loss.epsilon(0.0) for loss in self.times}
@@ -82,7 +100,6 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
     """The privacy loss of several mechanisms on one crowd, by convolving their PLDs.
 
     The mechanisms are fixed beforehand; where they are chosen because of answers, use `hc.Ledger`.
-    Needs the extra `[account]`.
 
     Parameters
     ----------
@@ -100,8 +117,6 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
     ------
     errors.BadArgument
         If there are none.
-    errors.MissingExtra
-        If the extra is not installed.
 
     Examples
     --------
@@ -117,23 +132,10 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
         raise BadArgument("losses", "is empty", "give at least one loss")
     if list(times.values()) == [1]:
         return next(iter(times))
-    try:
-        from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
-    except ImportError:
-        raise MissingExtra("composing several questions", "account") from None
     for loss in times:
         if _height(loss, LARGEST_EPSILON) > 1.0 - 1e-9:
             return loss  # it gives everything away; so do all of them together
-    tops = {loss: _top(loss) for loss in times}
-    own = {loss: 2.0 ** math.floor(math.log2(top / points)) for loss, top in tops.items()}
-    grid = max(min(own.values()), max(own.values()) / FINER)
-    ordered = sorted(times, key=lambda loss: (tops[loss], _height(loss, 0.0), times[loss]))  # whatever the order asked
-    parts = [
-        PrivacyLossDistribution(_symmetric(loss, grid, max(own[loss], grid), tops[loss])).self_compose(times[loss])
-        for loss in ordered
-    ]
-    whole = reduce(lambda whole, part: whole.compose(part), parts)
-    return Composed(whole, times)
+    return Composed(times, points)
 
 
 def _top(loss: PrivacyLoss) -> float:
@@ -160,15 +162,12 @@ def _height(loss: PrivacyLoss, epsilon: float) -> float:
     return float(np.max(loss.orders(np.array([epsilon]))))
 
 
-def _symmetric(loss: PrivacyLoss, grid: float, step: float, top: float) -> Any:
-    """The PLD that dominates the loss in both orders, with dots at every `step`, on the `grid`."""
-    from dp_accounting.pld.pld_pmf import create_pmf_pessimistic_connect_dots
-
-    steps = np.arange(int(np.ceil(top / step)) + 1) * int(step / grid)
-    epsilon = steps.astype(np.float64) * grid
+def _symmetric(loss: PrivacyLoss, grid: float, step: float, top: float) -> LossDistribution:
+    """The one that dominates the loss in both orders, with dots at every `step`, on the `grid`."""
+    apart = int(step / grid)
+    epsilon = np.arange(int(np.ceil(top / step)) + 1) * apart * grid
     slack = np.array([loss.slack(float(e)) for e in epsilon])
     worse = np.minimum(np.maximum(*loss.orders(epsilon)) * ROUND_UP + slack, 1.0)
     # D(P||Q) at -epsilon is 1 - e^-epsilon + e^-epsilon D(Q||P) at epsilon.
     below = (1.0 - np.exp(-epsilon) + np.exp(-epsilon) * worse)[:0:-1]
-    deltas = np.minimum.accumulate(np.concatenate([below, worse]))
-    return create_pmf_pessimistic_connect_dots(grid, np.concatenate([-steps[:0:-1], steps]), deltas)
+    return LossDistribution.through(grid, apart, np.minimum.accumulate(np.concatenate([below, worse])))

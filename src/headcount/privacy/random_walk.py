@@ -34,7 +34,7 @@ MOST_TERMS = 1 << 17
 FEW = 1 << 13  # multisets of steps, which are gone through one by one
 ROUNDED = 2.0**-48
 PRECISE = 1e-10  # of the saddle: then the bound is as smooth as the loss
-SMALLEST = -690.0  # the logarithm of what is left at a bound by Chernoff's inequality
+SMALLEST = -120.0  # the logarithm of what is left at a bound by Chernoff's inequality
 
 
 class Between(NamedTuple):
@@ -130,11 +130,12 @@ class Walk:
         mass, mean, square = self._tilted(theta)
         return math.sqrt(self.people * (square / mass - (mean / mass) ** 2) + 2.0 / theta**2)
 
-    def _logarithm(self, z: npt.NDArray[np.complexfloating[Any, Any]]) -> tuple[Floats, Floats, Floats]:
-        """The logarithm of M(z)^n: its real part, its imaginary part, and a bound on their errors."""
-        more_than, turned = np.multiply.outer(z.real, self.steps), np.multiply.outer(z.imag, self.steps)
+    def _logarithm(self, theta: Floats, gap: float = 0.0, last: int = 0) -> tuple[Floats, Floats, Floats]:
+        """The logarithm of M(theta + i omega)^n at 0, …, `last` gaps: its real part, its imaginary part, and a bound on
+        their errors."""
+        more_than, turned = np.multiply.outer(theta, self.steps), self._half_turns(gap, last)
         less, grown = np.expm1(more_than), np.exp(more_than)
-        across, up = less - 2.0 * grown * np.sin(0.5 * turned) ** 2, grown * np.sin(turned)
+        across, up = less - 2.0 * grown * turned.imag**2, 2.0 * grown * turned.imag * turned.real
         size = np.hypot(across, up) @ self.chances
         across, up = across @ self.chances, up @ self.chances
         with np.errstate(divide="ignore"):  # a transform of 0
@@ -142,21 +143,28 @@ class Walk:
         turn = np.arctan2(up, 1.0 + across)
         return self.people * real, self.people * turn, ROUNDED * (4.0 + self.people * size)
 
+    def _half_turns(self, gap: float, last: int) -> npt.NDArray[np.complexfloating[Any, Any]]:
+        """Half the angles by which each step turns, as points of the unit circle: sums of a long and a short angle."""
+        short = 1 + math.isqrt(last)
+        within = np.exp(0.5j * gap * np.multiply.outer(np.arange(short), self.steps))
+        until = np.exp(0.5j * gap * short * np.multiply.outer(np.arange(1 + last // short), self.steps))
+        return np.asarray((until[:, None] * within).reshape(-1, self.steps.size)[: last + 1])
+
     def _sum(self, last: int, noise: float) -> tuple[float, float, float]:
         """Poisson's sum up to this term, its error, and the logarithm of the factor of both."""
         theta, step = self._saddle, 2.0 * math.pi / (APART * self._spread)
-        z = theta + 1j * step * np.arange(last + 1.0)
-        real, turn, wrong = self._logarithm(z)
-        smooth = 0.5 * noise**2 * (z.real**2 - z.imag**2)
-        sizes = np.exp(np.minimum(real - real[0], 0.0) + smooth) / np.abs(z) ** 2
-        angles = turn + noise**2 * z.real * z.imag - 2.0 * np.angle(z)
+        omega = step * np.arange(last + 1.0)
+        real, turn, wrong = self._logarithm(np.array([theta]), step, last)
+        smooth = 0.5 * noise**2 * (theta**2 - omega**2)
+        sizes = np.exp(np.minimum(real - real[0], 0.0) + smooth) / np.hypot(theta, omega) ** 2
+        angles = turn + noise**2 * theta * omega - 2.0 * np.arctan2(omega, theta)
         sizes[1:] *= 2.0
         scale = step / (2.0 * math.pi)
         return scale * float(sizes @ np.cos(angles)), scale * float(sizes @ wrong), float(real[0])
 
     def _from_above(self) -> float:
         theta = self._saddle
-        at_saddle = float(self._logarithm(np.array([complex(theta)]))[0][0])
+        at_saddle = float(self._logarithm(np.array([theta]))[0][0])
         if at_saddle < SMALLEST:
             return math.exp(SMALLEST) / (math.e * theta * self.people)
         noise = SMOOTH / theta
@@ -180,7 +188,7 @@ class Walk:
         falls = math.exp(-theta * apart)
         up = falls * (found + apart * math.exp(min(-factor, 690.0)) / (1.0 - falls)) / (1.0 - falls)
         steeper = theta + np.array([1.0, 2.0, 4.0, 8.0, 16.0]) / self._spread
-        logs = self._logarithm(steeper.astype(np.complex128))[0] - factor - (steeper - theta) * apart
+        logs = self._logarithm(steeper)[0] - factor - (steeper - theta) * apart
         return up + float(np.exp(np.minimum(logs, 690.0)).min()) / (math.e * theta) * 1.01
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -102,7 +102,10 @@ class ShuffledBits(PrivacyLoss):
 
     def _divergences(self, ones: Ints, epsilon: float) -> Floats:
         if laws.binomial(int(ones[-1]), self.flip).masses.size <= NARROW:
-            return self._divergence(_others(self.flip, self.others, tuple(ones.tolist())), epsilon)
+            rows = _others(self.flip, self.others, tuple(ones.tolist()))
+            if self.bits == 1:
+                return rows.of_one_bit(*self._odds(epsilon))
+            return self._divergence(rows.masses, epsilon)
         return np.array([self._alone(int(k), epsilon) for k in ones])
 
     def _alone(self, ones: int, epsilon: float) -> float:
@@ -150,7 +153,7 @@ class ShuffledBits(PrivacyLoss):
     def _divergence(self, rest: Floats, epsilon: float) -> Floats:
         """The larger divergence of both orders, for each row of the others' masses."""
         if self.bits == 1:
-            return _of_one_bit(rest, *self._odds(epsilon))
+            return _Rows(rest).of_one_bit(*self._odds(epsilon))
         victim = laws.binomial(self.bits, self.flip)
         sides = victim.masses[::-1], victim.masses
         kept, lost = (np.array([np.convolve(row, side) for row in rest]) for side in sides)
@@ -179,16 +182,46 @@ class ShuffledBits(PrivacyLoss):
         return 0.0 if self._pure(epsilon) else 6.0 * laws.CUT
 
 
-def _of_one_bit(rest: Floats, gain: float, loss: float) -> Floats:
-    r"""$\sum_t (g R_{t-1} - l R_t)_+$ or the same with the two exchanged, whichever is larger."""
-    before, here = rest[:, :-1], rest[:, 1:]  # but for the first and the last, which have nothing beside them
-    forward = np.maximum(gain * before - loss * here, 0.0).sum(axis=1) + max(gain, 0.0) * rest[:, -1]
-    backward = np.maximum(gain * here - loss * before, 0.0).sum(axis=1) + max(gain, 0.0) * rest[:, 0]
-    return np.asarray(np.maximum(forward, backward))
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Laws R of the others, one a row, each log-concave: the ratios of its neighbouring masses rise."""
+
+    masses: Floats
+
+    @cached_property
+    def _ratios(self) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = self.masses[:, :-1] / self.masses[:, 1:]
+        return np.asarray(np.maximum.accumulate(np.nan_to_num(ratios, nan=0.0, posinf=np.inf), axis=1))
+
+    @cached_property
+    def _upto(self) -> Floats:
+        """The mass before each place, and that of all."""
+        return np.pad(np.cumsum(self.masses, axis=1), ((0, 0), (1, 0)))
+
+    @cached_property
+    def _above(self) -> Floats:
+        """The mass from each place on, and nothing after the last."""
+        return np.pad(np.cumsum(self.masses[:, ::-1], axis=1)[:, ::-1], ((0, 0), (0, 1)))
+
+    def of_one_bit(self, gain: float, loss: float) -> Floats:
+        r"""$\sum_t (g R_{t-1} - l R_t)_+$ or the same with the two exchanged, whichever is larger.
+
+        What is positive is the upper end of a row, or the lower: its parts are differences of two sums, which are about
+        as large as the square of its distance from the mean in standard deviations times the result.
+        """
+        if gain <= 0.0:
+            return np.zeros(len(self.masses))
+        row = np.arange(len(self.masses))
+        high = np.count_nonzero(self._ratios <= loss / gain, axis=1)
+        low = np.count_nonzero(self._ratios < gain / loss, axis=1) if loss > 0.0 else self._ratios.shape[1] + 0 * row
+        forward = gain * self._above[row, high] - loss * self._above[row, high + 1]
+        backward = gain * self._upto[row, low + 1] - loss * self._upto[row, low]
+        return np.asarray(np.maximum(np.maximum(forward, backward), 0.0))
 
 
 @lru_cache(maxsize=256)
-def _others(flip: Chance, others: int, ones: tuple[int, ...]) -> Floats:
+def _others(flip: Chance, others: int, ones: tuple[int, ...]) -> _Rows:
     """For each k, the law of S - k: ones gained less ones lost, by a short convolution."""
     k, fewest, most = np.array(ones), ones[0], ones[-1]
     gained, lost = laws.binomial(others - fewest, flip), laws.binomial(most, flip)
@@ -198,4 +231,4 @@ def _others(flip: Chance, others: int, ones: tuple[int, ...]) -> Floats:
     total = np.zeros((k.size, last - first + 1 + reach))
     for j in range(reach + 1):
         total[:, reach - j : reach - j + of_zeros.shape[1]] += of_ones[:, j : j + 1] * of_zeros
-    return total
+    return _Rows(total)

@@ -14,7 +14,7 @@ deviation.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -26,19 +26,56 @@ from headcount.programme.table import Ints
 MOST_PAIRS = 1 << 11  # values of T: while it is narrow, how it splits into integers matters
 WIDE = 1e3  # a standard deviation so large that the integers hardly matter
 FEW = 64
+FAR, MOST_KEPT = 10.0, 1 << 22  # standard deviations of such a split, and cells of a table of them
 MOST_CELLS = 1 << 17  # of T and N3 together
 NEGLIGIBLE = 1e-17
 SKIPPED = 1.0 + 1e-4  # a sum over every h-th value misses kinks at the integers: up to a relative 1e-5 of it was seen
 CUT_ON_THE_WAY = 8.0 * laws.CUT
 
 
-def mean_shortfall(reach: Floats, n: Floats) -> Floats:
-    """E[(reach - Bin(n, 1/2))_+]"""
+def mean_shortfall(reach: Floats, n: Floats, known: tuple[Halves, Ints] | None = None) -> Floats:
+    """E[(reach - Bin(n, 1/2))_+]; with masses that are known, and the rows of n in them."""
     last = np.clip(np.ceil(reach) - 1.0, 0.0, n)  # the largest count that is less than reach
-    mass = laws.binomial_masses(last, n, 0.5, 0.5)
-    value = (reach - n / 2.0) * laws.binomial_above(n - last - 1.0, n, 0.5) + (n - last) / 2.0 * mass
+    mass, upto = known[0].at(last, n, known[1]) if known else _mass_and_upto(last, n)
+    value = (reach - n / 2.0) * upto + (n - last) / 2.0 * mass
     value = np.where(last > 0, value, reach * mass)  # one term: nothing to cancel
     return np.where(reach > 0, np.maximum(value, 0.0), 0.0)
+
+
+def _mass_and_upto(k: Floats, n: Floats) -> tuple[Floats, Floats]:
+    """P[Bin(n, 1/2) = k] and P[Bin(n, 1/2) <= k]."""
+    return laws.binomial_masses(k, n, 0.5, 0.5), laws.binomial_above(n - k - 1.0, n, 0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """The masses of Bin(n, 1/2) from n / 2 down, and the sums of those below, for each n of a rising list.
+
+    They take as long as a dozen epsilons of a trinomial without, and each epsilon with them a tenth.
+    """
+
+    masses: Floats
+    upto: Floats
+
+    @classmethod
+    def of(cls, n: Floats) -> Halves:
+        middle = np.floor(n / 2.0)
+        down = np.arange(1.0, 2.0 + math.ceil(FAR * math.sqrt(float(n.max())) / 2.0))
+        ratios = np.maximum(middle[:, None] - down + 1.0, 0.0) / ((n - middle)[:, None] + down)
+        first = laws.binomial_masses(middle, n, 0.5, 0.5)[:, None]
+        masses = first * np.cumprod(np.concatenate([np.ones_like(first), ratios], axis=1), axis=1)
+        last = middle - down[-1]
+        below = np.where(last > 0.0, laws.binomial_above(n - np.maximum(last, 1.0), n, 0.5), 0.0)
+        return cls(masses, np.cumsum(masses[:, ::-1], axis=1)[:, ::-1] + below[:, None])
+
+    def at(self, k: Floats, n: Floats, row: Ints) -> tuple[Floats, Floats]:
+        """P[Bin(n, 1/2) = k] and P[Bin(n, 1/2) <= k], where n is that of the row."""
+        down = (np.floor(n / 2.0) - k).astype(np.int64)
+        known = (down >= 0) & (down < self.masses.shape[1])
+        place = row, np.where(known, down, 0)
+        mass, upto = self.masses[place], self.upto[place]
+        mass[~known], upto[~known] = _mass_and_upto(k[~known], n[~known])
+        return mass, upto
 
 
 def _most_below_half(reach: Floats, n: Floats) -> Floats:
@@ -79,20 +116,35 @@ class Trinomial:
     third: float
     none: float
     step: int = 1
+    _halves: list[Halves] = field(default_factory=list)
+
+    def prepare(self) -> None:
+        """Computes what many expectations share, unless it is large."""
+        pairs = self._table[0]
+        if not self._halves and pairs.size * FAR * math.sqrt(float(pairs[-1])) < MOST_KEPT:
+            self._halves.append(Halves.of(pairs))
 
     def excess(self, gain: float, loss: float, third: float) -> float:
         """E[(gain N1 - loss N2 - third N3)_+ / slots]"""
         if gain <= 0.0:
             return 0.0
-        pairs, thirds, weights, skipped = self._table
+        row, n, thirds, weights, skipped = self._likely
         with np.errstate(over="ignore"):  # to minus infinity: such a loss is never made up for
-            reach = (gain * pairs[:, None] - third * thirds) / (gain + loss)
-        counts = (reach > 0) & (weights > 0)
-        n, reach, weights = np.broadcast_to(pairs[:, None], reach.shape)[counts], reach[counts], weights[counts]
+            reach = (gain * n - third * thirds) / (gain + loss)
+        some = reach > 0
+        row, n, reach, weights = row[some], n[some], reach[some], weights[some]
         most = weights * _most_below_half(reach, n)
         matters = most > NEGLIGIBLE * most.sum()  # the others count in full
-        total = float((weights[matters] * mean_shortfall(reach[matters], n[matters])).sum() + most[~matters].sum())
+        short = mean_shortfall(reach[matters], n[matters], *((each, row[matters]) for each in self._halves))
+        total = float((weights[matters] * short).sum() + most[~matters].sum())
         return total * (gain + loss) * (SKIPPED if skipped else 1.0)
+
+    @cached_property
+    def _likely(self) -> tuple[Ints, Floats, Floats, Floats, bool]:
+        """The cells of the table that have weight: their rows, T, N3 and weights; and whether values were skipped."""
+        pairs, thirds, weights, skipped = self._table
+        row, column = np.nonzero(weights > 0.0)
+        return row, pairs[row], thirds[row, column], weights[row, column], skipped
 
     def cut(self, gain: float) -> float:
         """A bound on what was left out: beyond the ends N1 <= T, and E[N1] per slot is `each`."""
