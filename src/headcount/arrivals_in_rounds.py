@@ -51,6 +51,9 @@ class ArrivalsInRounds(Series):
         last, first = self._stretch(last, first)
         return self.linear(dict.fromkeys(range(first, last + 1), 1.0), cell=cell)
 
+    def _so_far(self, last: int, cell: Label | None) -> Linear:
+        return self.cumulative(last, cell=cell)
+
     def linear(self, weights: Mapping[int, float], *, cell: Label | None = None) -> Linear:
         self._require_answers(weights)
         each = np.zeros(self.rounds)

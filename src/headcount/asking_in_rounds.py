@@ -55,6 +55,7 @@ def series(
     epsilon: float,
     delta: float = 0.0,
     every: Literal["hour", "day", "week", "month", "quarter", "year"] = "week",
+    timezone: str = "UTC",
     contributes: int = 1,
     cumulative: bool = False,
     where: Where | None = None,
@@ -92,6 +93,9 @@ def series(
         The privacy budget, for all rounds together.
     every : str
         How long a round is: "hour", "day", "week", "month", "quarter" or "year".
+    timezone : str
+        Where days begin, by the name of the IANA database, as "Europe/Berlin". Days have 23 or 25 hours where clocks
+        are changed. Times of rows that tell no zone are in UTC all the same.
     contributes : int
         In how many rounds a person counts at most.
     cumulative : bool
@@ -132,7 +136,7 @@ def series(
     """
     question = None if question is None else required("question", question)
     of_times, missing = _of_times(missing, time, answers=column is not None or bool(question and question.reads))
-    each_round = Rounds.beginning(first, every, rounds, dates=dates, missing=of_times)
+    each_round = Rounds.beginning(first, every, rounds, timezone, dates=dates, missing=of_times)
     _whole("contributes", contributes, 1, rounds)
     if cumulative and contributes > 1 and question is not None and question.shape is not Shape.BIT:
         raise BadArgument("cumulative", "needs people who count in one round", "use contributes=1, or a count")

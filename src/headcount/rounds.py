@@ -16,6 +16,8 @@ from dataclasses import replace
 from threading import Lock
 from typing import Any, ClassVar, NamedTuple, Self, SupportsIndex
 
+import numpy as np
+
 from headcount.answers.error_law import ErrorLaw
 from headcount.answers.error_sums import by_panels, error_sum
 from headcount.answers.estimate import Estimate
@@ -91,6 +93,7 @@ class Series(Tabular):
         self._answers: list[Estimate | None] = []
         self._blocks: dict[tuple[int, int], Estimate] = {}
         self._figured: dict[tuple[int, Label | None], dict[str, _Figure]] = {}  # which later rounds do not change
+        self._sums: dict[Label | None, _Sum] = {}  # of the rounds so far, the newest
 
     @classmethod
     def of_events(
@@ -108,6 +111,7 @@ class Series(Tabular):
         self._answers = [nodes[at, 1] for at in range(1, self.rounds + 1)]
         self._blocks = {node: answer for node, answer in nodes.items() if node[1] > 1}
         self._figured.clear()
+        self._sums.clear()
 
     @property
     def answers(self) -> Mapping[int, Estimate]:
@@ -347,7 +351,9 @@ class Series(Tabular):
             part, noise = self._of_everybody(answer, cell, several=len(answers) > 1)
             value += weight * part
             parts.append((noise, weight))
-        error = error_sum(parts)
+        return self._told(value, error_sum(parts))
+
+    def _told(self, value: float, error: Noise) -> Linear:
         law = ErrorLaw(error, error.rmse)
         return Linear(value, (value, law), (value, law), (self.promise,))
 
@@ -489,11 +495,25 @@ class Series(Tabular):
         if number not in self.answers:
             return {}
         if (number, cell) not in self._figured:
-            found = {"answer": self.round(number, cell=cell), "cumulative": self.cumulative(number, cell=cell)}
+            found = {"answer": self.round(number, cell=cell), "cumulative": self._so_far(number, cell)}
             if number - 1 in self.answers:
                 found["change"] = self.difference(number, number - 1, cell=cell)
             self._figured[number, cell] = {name: _Figure.of(part) for name, part in found.items()}
         return self._figured[number, cell]
+
+    def _so_far(self, last: int, cell: Label | None) -> Linear:
+        """The sum of all rounds up to one, from the sum up to the one before where that is known."""
+        if len(self.levels.widths) > 1 or self._blocks or min(self.answers) == last:
+            return self.cumulative(last, cell=cell)
+        known = self._sums.get(cell)
+        if known is None or known.last >= last:
+            known = _Sum(0, 0.0, Noise(np.zeros(1), np.ones(1)))
+        for number in range(known.last + 1, last + 1):
+            if (answer := self._answers[number - 1]) is not None:
+                value, noise = self._of_everybody(answer, cell, several=True)
+                known = _Sum(number, known.value + value, error_sum([(known.error, 1.0), (noise, 1.0)]))
+        self._sums[cell] = known
+        return self._told(known.value, known.error)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         if self.left:
@@ -507,6 +527,14 @@ class Series(Tabular):
         asked = f"{len(self.answers):,} of {self.rounds:,} rounds"
         panels = f", {self.plan.panels:,} panels" if self.plan.panels > 1 else ""
         return f"Series: {asked}{panels}, {self.promise}"
+
+
+class _Sum(NamedTuple):
+    """The sum of all answers up to a round, and the law of its error."""
+
+    last: int
+    value: float
+    error: Noise
 
 
 class _Figure(NamedTuple):

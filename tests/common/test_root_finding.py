@@ -74,5 +74,5 @@ def test_secants_enclose_the_root_of_a_staircase():
 
 
 def test_secants_give_up_where_a_line_is_no_guide():
-    assert secants(lambda place: -1.0, 2.0, 1.0, tight=5e-3, low=0.0, high=9.0, steps=4) is None
+    assert secants(lambda _: -1.0, 2.0, 1.0, tight=5e-3, low=0.0, high=9.0, steps=4) is None
     assert secants(lambda place: -place, 8.0, 10.0, tight=5e-3, low=7.0, high=9.0, steps=4) is None

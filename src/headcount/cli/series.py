@@ -40,6 +40,7 @@ def series(
     epsilon: Epsilon,
     delta: Delta = 0.0,
     every: Annotated[str, typer.Option(help=f"How long a round is: {', '.join(EVERY[:-1])} or {EVERY[-1]}.")] = "week",
+    timezone: Annotated[str, typer.Option(help="Where days begin, as Europe/Berlin.")] = "UTC",
     column: Annotated[
         str | None, typer.Option(help="The column of answers; without it, people with a row in a round are counted.")
     ] = None,
@@ -77,6 +78,7 @@ def series(
         epsilon=epsilon,
         delta=delta,
         every=every,  # type: ignore[arg-type]
+        timezone=timezone,
         contributes=contributes,
         cumulative=cumulative,
         where=where_of(where),

@@ -83,6 +83,14 @@ def _since(*told: str | None) -> int | None:
     return found + int((told[6] or "").ljust(6, "0")[:6]) - _microseconds(_EPOCH + shift)
 
 
+def tells_zone(value: object) -> bool:
+    """Whether a moment says where it is that time."""
+    if isinstance(value, str):
+        found = _MOMENT.fullmatch(value.strip(SPACE))
+        return bool(found and found[8])
+    return isinstance(value, datetime) and value.utcoffset() is not None
+
+
 def _microseconds(value: datetime) -> int:
     return (value.replace(tzinfo=None, fold=0) - _EPOCH) // timedelta(microseconds=1)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime, timedelta
 from typing import ClassVar
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -15,11 +16,11 @@ from headcount.questions.domains.domain import Codes
 from headcount.questions.domains.missing import DROP, rule
 from headcount.questions.domains.periods import Periods
 from headcount.questions.reading import Array
-from headcount.questions.times import HOUR, MINUTE, iso, moment, moments
+from headcount.questions.times import MINUTE, moment, moments, tells_zone
 
-LENGTHS = {"hour": HOUR, "day": 24 * HOUR, "week": 168 * HOUR}
+DAYS = {"day": 1, "week": 7}
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
-EVERY = (*LENGTHS, *MONTHS)
+EVERY = ("hour", *DAYS, *MONTHS)
 MOST_ROUNDS = 10_000
 TIMES = Phrase("say how text writes them, as in {dates}, and which text means nothing", dates="%d.%m.%Y")
 DROPPED = Phrase("use {missing} to leave their rows out", missing=DROP)
@@ -30,12 +31,21 @@ class Rounds(Periods):
     """Periods one after the other; what lies before the first or after the last has a code of its own."""
 
     by_minute: ClassVar[bool] = True  # all begin at a whole minute
+    timezone: str = "UTC"
 
     @classmethod
     def beginning(
-        cls, first: str, every: str, number: int, *, dates: str | None = None, missing: str | None = None
+        cls,
+        first: str,
+        every: str,
+        number: int,
+        timezone: str = "UTC",
+        *,
+        dates: str | None = None,
+        missing: str | None = None,
     ) -> Rounds:
-        """Rounds of this length, of which the first begins at this moment; and how times are read."""
+        """Rounds of this length, of which the first begins at this moment: days as they are in that time zone; and how
+        times are read."""
         works = f"use a whole number from 1 to {MOST_ROUNDS:,}"
         many = quantity("rounds", number, works)
         if many != int(many) or not 1 <= many <= MOST_ROUNDS:
@@ -45,19 +55,28 @@ class Rounds(Periods):
             raise BadArgument("first", f"is {first!r}", "use a day as 2026-01-05, or a whole minute of it")
         if every not in EVERY:
             raise BadArgument("every", f"is {every!r}", f"use one of {', '.join(EVERY)}")
-        if every in MONTHS and not iso(begin).endswith("-01"):
-            works = "months, quarters and years begin with their first day, in UTC: use one as 2026-01-01"
-            raise BadArgument("first", f"is {iso(begin)}", works)
+        zone = _zone(timezone)
+        at = _EPOCH + timedelta(microseconds=begin)
+        at = at.astimezone(zone) if tells_zone(first) else at.replace(tzinfo=zone)
+        if every in MONTHS and (at.day, at.hour, at.minute) != (1, 0, 0):
+            works = f"months, quarters and years begin with their first day, in {timezone}: use one as 2026-01-01"
+            raise BadArgument("first", f"is {at:%Y-%m-%d %H:%M}", works)
         try:
-            starts = tuple(_later(begin, every, at) for at in range(int(many) + 1))
-            return cls(starts, other=True, missing=missing, dates=dates)
+            starts = [_later(at, every, each).astimezone(UTC) for each in range(int(many) + 1)]
         except (ValueError, OverflowError):  # of the calendar
             raise BadArgument("rounds", "end after the year 9999", "use fewer, or shorter ones") from None
+        if any(start.second for start in starts):  # as they did in some places before 1972
+            works = "use UTC"
+            raise BadArgument("timezone", "had minutes of its own in these years, which are not those of UTC", works)
+        told = tuple(start.replace(tzinfo=None).isoformat() for start in starts)
+        return cls(told, other=True, missing=missing, dates=dates, timezone=timezone)
 
     @property
     def labels(self) -> tuple[str, ...]:  # type: ignore[override]
-        """When each round begins."""
-        return self.starts[:-1]
+        """When each round begins, where it is that time."""
+        zone = _zone(self.timezone)
+        local = (datetime.fromisoformat(start).replace(tzinfo=UTC).astimezone(zone) for start in self.starts[:-1])
+        return tuple(each.date().isoformat() if not (each.hour or each.minute) else _said(each) for each in local)
 
     def codes(self, column: Array) -> Codes:
         read = moments(column, self.dates)
@@ -65,8 +84,9 @@ class Rounds(Periods):
             raise BadData("data has missing times", DROPPED)
         if read.strange.any():
             raise BadData("data has entries that are no times", TIMES)
+        last = len(self.starts) - 1
         codes = np.searchsorted(np.array(self._moments), read.values, side="right") - 1
-        return np.where((codes >= 0) & (codes < len(self.labels)), codes, len(self.labels))
+        return np.where((codes >= 0) & (codes < last), codes, last)
 
     @property
     def rules(self) -> list[str]:
@@ -74,10 +94,27 @@ class Rounds(Periods):
         return [*written, *rule(self.missing, of="time")]
 
 
-def _later(begin: int, every: str, rounds: int) -> str:
-    """When a round begins, this many rounds later."""
-    if every in LENGTHS:
-        return iso(begin + rounds * LENGTHS[every])
-    at = datetime.fromtimestamp(begin // 1_000_000, UTC)
-    whole = at.year * 12 + at.month - 1 + rounds * MONTHS[every]
-    return date(whole // 12, whole % 12 + 1, 1).isoformat()
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (TypeError, ValueError, OSError, LookupError):  # no text, no name, no file, no zone
+        works = "use a name of the IANA database, as Europe/Berlin or America/New_York"
+        raise BadArgument("timezone", f"is {name!r}", works) from None
+
+
+def _later(begin: datetime, every: str, rounds: int) -> datetime:
+    """When a round begins, this many rounds later. Days have 23 to 25 hours where clocks are changed."""
+    if every == "hour":
+        return begin.astimezone(UTC) + timedelta(hours=rounds)
+    if every in DAYS:
+        return begin + timedelta(days=rounds * DAYS[every])
+    whole = begin.year * 12 + begin.month - 1 + rounds * MONTHS[every]
+    return begin.replace(year=whole // 12, month=whole % 12 + 1)
+
+
+def _said(moment: datetime) -> str:
+    """With its distance from UTC, where that may change: an hour may come twice."""
+    return (moment.replace(tzinfo=None) if moment.tzname() == "UTC" else moment).isoformat()
