@@ -64,6 +64,21 @@ class Transcripts:
             worst = np.maximum(worst, later @ p[possible])
         return np.asarray(worst)
 
+    def delta_by_panels(self, epsilon: float, rounds: int, asked: int = 1) -> float:
+        """What all rounds tell if each person is asked in that many of them, drawn by lot, whatever they hold when."""
+        return float(self._drawn(np.exp(np.array([epsilon])), rounds, asked)[0])
+
+    def _drawn(self, gamma: Floats, rounds: int, asked: int) -> Floats:
+        """The largest divergence of a person's reports in `asked` of the rounds that are left."""
+        if not asked:
+            return np.maximum(1.0 - gamma, 0.0)
+        chance, told = asked / rounds, np.zeros_like(gamma)
+        for p, q in self.pairs:
+            later = self._drawn(np.multiply.outer(gamma, q / p).ravel(), rounds - 1, asked - 1)
+            told = np.maximum(told, later.reshape(gamma.size, -1) @ p)
+        silent = self._drawn(gamma, rounds - 1, asked) if asked < rounds else 0.0
+        return np.asarray(chance * told + (1.0 - chance) * silent)
+
 
 def require_covered(protocol: Protocol, people: int, rounds: int, loss: PrivacyLoss) -> None:
     """Refuses a claim about all rounds together that some transcript contradicts."""

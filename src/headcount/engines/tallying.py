@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from headcount.privacy.model import Model
 from headcount.programme.coins import Coins
 from headcount.programme.field import Values
 from headcount.programme.tally import Tally
@@ -19,6 +20,7 @@ from headcount.protocols.base.protocol import Protocol
 
 PART = 1 << 18  # people with coins of their own: their messages stay in the processor's cache
 BYTES = 1 << 26  # of messages at a time, about
+MANY = 4  # cells of one person
 WORKERS = os.cpu_count() or 1
 
 _Part = TypeVar("_Part")
@@ -36,6 +38,9 @@ def tally_arrays(protocol: Protocol, arrays: Iterable[Values], coins: Coins) -> 
 
     Which coins a person gets is a function of their place alone, whatever the sizes of the arrays.
     """
+    if protocol.model is Model.CENTRAL and protocol.messages_per_person > MANY:  # people with the same code at once
+        counted = (protocol.counted(*np.unique(array, return_counts=True)) for array in arrays)
+        return reduce(add, counted, protocol.nobody())
     # A row of bits is drawn a byte to the bit before it is packed, and other messages a few words at a time.
     heavy = max(protocol.bits_per_person, 8.0 * protocol.messages_per_person)
     pieces = _cut(arrays, max(1, min(PART, int(BYTES / heavy))))

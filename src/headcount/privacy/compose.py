@@ -127,11 +127,11 @@ def compose(losses: Iterable[PrivacyLoss], points: int = POINTS) -> PrivacyLoss:
     given = [*losses]
     if not all(isinstance(loss, PrivacyLoss) for loss in given):
         raise BadArgument("losses", "has what is no privacy loss", "give for example [plan.loss, plan.loss]")
-    times: Counter[PrivacyLoss] = Counter(given)
-    if not times:
+    if not given:
         raise BadArgument("losses", "is empty", "give at least one loss")
-    if list(times.values()) == [1]:
-        return next(iter(times))
+    if len(given) == 1:
+        return given[0]
+    times = Counter(part for loss in given for part in loss.parts)
     for loss in times:
         if _height(loss, LARGEST_EPSILON) > 1.0 - 1e-9:
             return loss  # it gives everything away; so do all of them together

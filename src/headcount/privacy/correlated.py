@@ -11,15 +11,18 @@ import numpy as np
 
 from headcount.privacy import laws
 from headcount.privacy.budget import Budget
-from headcount.privacy.loss import NoGuarantee, PrivacyLoss
+from headcount.privacy.loss import NoGuarantee, PrivacyLoss, TotalVariationSlack
 from headcount.privacy.many_cells import one_of_each
 from headcount.privacy.pair import Pair, exp_down
+from headcount.privacy.product import TwoCells, two_cells
 from headcount.programme.law import FOURIER_ERROR, Floats, Law
 
 NEGLIGIBLE = 1e-25
 COARSE_CUT = 1e-18
 RARE = 1e-19  # cells less likely than that are charged in full
-FEW_CELLS = 1 << 22
+FEW_CELLS, MOST_CELLS = 1 << 22, 1 << 26
+QUICK_CELLS = 1 << 16
+GRID, FURTHEST = 2.0**-14, 1 << 16  # of the losses of more cells, and how many steps from 0 it reaches
 
 
 def correlated_loss(cancel: float, own: float, flood: Law) -> PrivacyLoss:
@@ -69,7 +72,9 @@ def two_correlated_losses(cancel: float, own: float, flood: Law, families: int) 
     if isinstance(one, Pair):
         return one_of_each(one, families)
     if isinstance(one, CorrelatedView) and one.cells <= FEW_CELLS:
-        return one_of_each(one.pair, families)
+        return TwoPlanes(one.pair, one.pair.reversed, one) if families == 1 else one_of_each(one.pair, families)
+    if isinstance(one, CorrelatedView) and one.cells <= MOST_CELLS:
+        return TotalVariationSlack(one_of_each(one.merged, families), 0.0, "rounded")
     # Basic composition over many families is worth nothing, and takes minutes over as many cells.
     return BasicComposition(one) if families == 1 else NoGuarantee()
 
@@ -131,6 +136,36 @@ class CorrelatedView(PrivacyLoss):
         kept = np.maximum(lower, upper) > RARE
         return Pair(upper[kept], lower[kept], self.slack(0.0) + RARE * (kept.size - int(kept.sum())))
 
+    @cached_property
+    def parts(self) -> tuple[PrivacyLoss, ...]:
+        """Composed with others, a large plane is rounded first: many epsilons are asked then."""
+        return (self,) if self.cells <= QUICK_CELLS else (self.rounded,)
+
+    @property
+    def rounded(self) -> PrivacyLoss:
+        """The loss of the merged pair."""
+        return TotalVariationSlack(self.merged, 0.0, "rounded")
+
+    @cached_property
+    def merged(self) -> Pair:
+        """A pair of a few thousand outcomes that dominates: each cell is split in two whose losses lie on a grid, so
+        that its masses stay as they are (see `many_cells`)."""
+        masses, gone, missed = np.zeros(2 * FURTHEST + 2), 0.0, 0.0
+        for lower, upper in self._neighbours():
+            known = (lower > RARE) & (upper > RARE)
+            p, losses = upper[known], np.log(upper[known] / lower[known]) / GRID
+            place = np.clip(np.floor(losses), -FURTHEST, FURTHEST).astype(np.int64)
+            share = np.clip(np.expm1((place - losses) * GRID) / math.expm1(-GRID), 0.0, 1.0)
+            masses += np.bincount(place + FURTHEST, p * (1.0 - share), masses.size)
+            masses += np.bincount(place + FURTHEST + 1, p * share, masses.size)
+            far = losses > FURTHEST  # counted as told with certainty, besides
+            gone += float(p[far].sum()) + float(upper[~known].sum())
+            missed += float(lower[known][losses < -FURTHEST].sum()) + float(lower[~known].sum())
+        told = np.flatnonzero(masses)
+        p = np.append(masses[told], [gone, 0.0])
+        q = np.append(masses[told] * np.exp((FURTHEST - told) * GRID), [0.0, missed])
+        return Pair(p, q, self.slack(0.0))
+
     def _neighbours(self) -> Iterator[tuple[Floats, Floats]]:
         """P[A - B = w, B + Z = v] over v, next to that of w + 1, for each w; an empty row is at either end.
 
@@ -161,6 +196,18 @@ class CorrelatedView(PrivacyLoss):
     def slack(self, epsilon: float) -> float:
         cells = self.own.masses.size + self.flood.masses.size
         return FOURIER_ERROR * (1.0 + cells * float(self.flood.masses.max())) + COARSE_CUT * cells
+
+
+@dataclass(frozen=True, eq=False)
+class TwoPlanes(TwoCells):
+    """Two changed cells, each with all outcomes of a plane: exact, and slow where many epsilons are asked."""
+
+    plane: CorrelatedView
+
+    @cached_property
+    def parts(self) -> tuple[PrivacyLoss, ...]:
+        """Composed with others, the planes are rounded first."""
+        return (TotalVariationSlack(two_cells(self.plane.merged), 0.0, "rounded"),)
 
 
 def inner_for(epsilon: float, overhead: float) -> float:

@@ -98,6 +98,11 @@ class PrivacyLoss(ABC):
         """The smallest delta for this epsilon and its slack; it never rises with epsilon."""
         return self.at(epsilon)
 
+    @property
+    def parts(self) -> tuple[PrivacyLoss, ...]:
+        """What is composed where this is one loss of several: itself, or what takes less time and is no less."""
+        return (self,)
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}: delta <= {self.delta(1.0):.4g} at epsilon=1, {self.kind}"
 
@@ -345,6 +350,15 @@ class TotalVariationSlack(GrowingSlack):
     ideal: PrivacyLoss
     distance: float
     kind: Kind
+
+    @cached_property
+    def parts(self) -> tuple[PrivacyLoss, ...]:
+        """Those of the ideal view: each is drawn as far from it as all of them, which is more than enough."""
+        apart = self.ideal.parts
+        if apart == (self.ideal,):
+            return (self,)
+        drawn = {part: TotalVariationSlack(part, self.distance, self.kind) for part in apart}
+        return tuple(drawn[part] for part in apart)
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
         return self.ideal.orders(epsilon)

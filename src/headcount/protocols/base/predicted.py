@@ -90,7 +90,7 @@ class Predicted(Declaration):
         last = self.task.values - 1
         return range(last + 1) if last < FEW_VALUES else (0, last // 2, last)
 
-    @property
+    @cached_property
     def messages_per_person(self) -> float:
         """Messages a person sends on average, for the value that costs most."""
         return self._messages_of_the_costliest

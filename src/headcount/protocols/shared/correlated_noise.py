@@ -103,12 +103,6 @@ class CorrelatedNoise(Protocol):
         pairs = 10.0 * own / math.sinh(inner / 2.0) ** 2
         yield {"own": own, "inner": inner, "shape": EVENLY * pairs if even else 8.0}
 
-    @classmethod
-    def laborious(cls, task: Question, rounds: int) -> bool:
-        """Where own noise with lighter tails errs less under some strategy of several cells: its view has two
-        dimensions."""
-        return any(each.shape.several and SEVERAL <= changed(each) * rounds <= MANY for each in task.variants())
-
     @property
     def cancel(self) -> float:
         """q, rounded toward more noise."""
