@@ -244,7 +244,7 @@ def require_collectable(plan: Plan, shortfall: Shortfall = Shortfall.HOLD) -> No
     if plan.panels > 1:
         raise Unsupported(
             "people would have to be divided into panels, which a collection does not do",
-            "plan with a shuffler, or for one round",
+            f"plan with a shuffler, or give each of {plan.panels:,} groups, drawn by lot, a collection of one round",
             protocol=protocol.name,
         )
     if plan.budget.neighbours is Neighbours.ADD_REMOVE:
