@@ -43,7 +43,7 @@ def test_what_is_beyond_the_grid_counts_as_told(monkeypatch):
 
 
 def test_rounds_of_two_cells_are_composed_from_merged_planes(monkeypatch):
-    one = two_correlated_losses(0.8, 3.0, laws.negative_binomial(8.0, 0.9))
+    one = two_correlated_losses(0.8, 3.0, laws.negative_binomial(8.0, 0.9), 1)
     merged = compose([one] * 4)
     assert [part.kind for part in merged.times] == ["rounded"]
     monkeypatch.setattr(type(one), "parts", property(lambda self: (self,)))
@@ -53,9 +53,9 @@ def test_rounds_of_two_cells_are_composed_from_merged_planes(monkeypatch):
 
 
 def test_a_plane_of_millions_of_cells_has_a_price(monkeypatch):
-    few = two_correlated_losses(0.8, 3.0, laws.negative_binomial(8.0, 0.9))
+    few = two_correlated_losses(0.8, 3.0, laws.negative_binomial(8.0, 0.9), 1)
     monkeypatch.setattr(correlated, "FEW_CELLS", 1 << 10)
-    many = two_correlated_losses(0.8, 3.0, laws.negative_binomial(8.0, 0.9))
+    many = two_correlated_losses(0.8, 3.0, laws.negative_binomial(8.0, 0.9), 1)
     assert many.kind == "rounded"
     for epsilon in (0.1, 0.3):
         assert few.delta(epsilon) <= many.delta(epsilon) <= few.delta(epsilon) * 1.001
