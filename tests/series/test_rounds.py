@@ -1,5 +1,6 @@
 """Budgets for many rounds: figures of the notes, composition in the worse order, proofs and their broken twins."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -7,7 +8,10 @@ import pytest
 import headcount as hc
 from headcount.common.canonical import fingerprint
 from headcount.planner.calibrate import calibrate, calibrations
+from headcount.proof.composition import RoundLosses
+from headcount.proof.divergence import Bounds
 from headcount.protocols import named
+from headcount.protocols.base.plan import Plan
 from headcount.questions import Count, Histogram
 
 N = 10_000
@@ -94,6 +98,22 @@ def test_claims_about_many_rounds_are_proved_from_the_file_alone_and_broken_ones
     assert hc.verify(changed(content, format="headcount certificate 2")).answer == "cannot prove"
     if delta := Fraction(content["claim"]["delta"]):
         assert hc.verify(changed(content, claim={**content["claim"], "delta": str(delta / 2)})).answer != "proved"
+
+
+def test_a_round_that_is_known_from_above_alone_refutes_nothing():
+    """Of noise of one's own with lighter tails only what geometric noise hides as well is proved."""
+    protocol = named("correlated-count")(crowd=hc.Crowd(10_000), inner=0.199, shape=8.0, decay=0.97704, own=4)
+    assert hc.verify(hc.certify(Plan(protocol, hc.Budget(1, 1e-6, rounds=12)))).answer == "cannot prove"
+
+
+def test_an_event_is_evidence_only_where_it_is_likelier():
+    """The twin takes an event that may come at any chance for one that never comes among the first."""
+    unknown = Bounds(Fraction(0), Fraction(1, 8), (Fraction(0), Fraction(1)))
+    losses = RoundLosses(lambda _: unknown, 12, Fraction(1, 10**6))
+    assert losses._below(Fraction(1), unknown).low == 0
+    known = Bounds(Fraction(1, 4), Fraction(1, 4), (Fraction(1, 2), Fraction(1, 4)))
+    assert losses._below(Fraction(0), known).low > Fraction(1, 2)
+    assert losses._below(Fraction(0), replace(known, chances=known.chances[::-1])).low == 0
 
 
 def test_histograms_of_many_rounds_are_proved():

@@ -131,6 +131,8 @@ class RoundLosses:
     def _below(self, epsilon: Fraction, event: Bounds) -> Bounds:
         """How well the number of rounds in which the event comes tells the crowds apart."""
         spend(TERM * self.rounds)
+        if event.chances[0] <= event.chances[1]:  # chances are known on one side: that it stays away tells nothing
+            return Bounds.at_most(Fraction(1), event.crowds)
         likely, unlikely = (ball(chance) for chance in event.chances)
         growth, n = ball(epsilon).exp(), self.rounds
         here = there = excess = arb(0)
