@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 import truth
 from losses import DIGITS, Truth, check_loss, check_never_below, nearly, plane
 
-from headcount.privacy import laws
+from headcount.privacy import correlated, laws
 from headcount.privacy.correlated import BasicComposition, CorrelatedView
 from headcount.privacy.crowd import Crowd
 from headcount.protocols.shuffle.correlated_count import CorrelatedCount
@@ -55,9 +56,11 @@ def test_correlated_histogram_loses_what_is_left_if_fewer_come(honest: int) -> N
         assert protocol.loss_if(honest).delta(epsilon) == pytest.approx(float(max(orders)), rel=DIGITS, abs=1e-11)
 
 
-def test_a_plane_too_large_for_pairs_is_bounded_by_halves() -> None:
+def test_a_plane_too_large_to_go_through_is_bounded_by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = CorrelatedHistogram(task=Histogram(9), crowd=Crowd(10), inner=0.25, shape=2.0, decay=0.997)
-    assert wide.loss_if(9).kind == "bound"
+    assert wide.loss_if(9).kind == "rounded"
+    monkeypatch.setattr(correlated, "MOST_CELLS", 1)
+    assert replace(wide).loss_if(9).kind == "bound"
     small = CORRELATED_HISTOGRAMS[0]
     own, flood = (laws.negative_binomial(2 / 3, decay) for decay in (small.cancel, small.decay))
     halves = BasicComposition(CorrelatedView(own, flood))
