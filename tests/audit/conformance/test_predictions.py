@@ -77,6 +77,7 @@ def test_every_protocol_and_every_task_is_judged():
         "sum",
         "mean",
         "distribution",
+        "table",
     }
     assert {True, False} == {situation.hardest for situation in grid if situation.task.name == "mean"}
 

@@ -40,8 +40,14 @@ class Scenario:
     def words(self) -> str:
         ends, whole = (self.task.low, self.task.low + self.task.width), "whole " * (self.task.values <= FEW_VALUES)
         bounds = f" of {whole}numbers from {ends[0]:g} to {ends[1]:g}" if self._adds else ""
-        told = f", {next(iter(self.judged))}" if self.task.cells == 1 else f", {self.task.cells} categories"
+        told = f", {next(iter(self.judged))}" if self.task.cells == 1 else f", {self._cells}"
         return f"{self.task.name}{bounds}: {self.people:,} people{told}, {self.budget}"
+
+    @property
+    def _cells(self) -> str:
+        if self.task.shape is Shape.K_OF:
+            return f"{self.task.values} codes in {self.task.cells} cells"
+        return f"{self.task.cells} categories"
 
     @property
     def _adds(self) -> bool:

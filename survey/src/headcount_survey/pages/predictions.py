@@ -38,6 +38,7 @@ def judgements(runs: int) -> Iterator[tuple[Scenario, JudgedPrediction]]:
             yield from ((grid[place], judged) for judged in found)
 
 
+SEVERAL = {"histogram", "distribution", "table"}  # of whose cells some are judged
 HEAD = (
     "| protocol | model | bias | z | std | simulated | z | 95% ± | within | inside | coverage | wider |",
     "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
@@ -62,11 +63,13 @@ from their law where that is known and goes through every person where it is not
   more, and a shorter interval could do for them if it were known that they are the ones who come (in brackets).
 - **histograms**: the largest and the smallest category are judged, with two thirds as many people in each as in the
   one before.
+- **distributions and tables**: so are two cells of the first level of a tree, and of the first margin that is measured,
+  before least squares.
 """
 
 
 def row(judged: JudgedPrediction) -> str:
-    name = judged.protocol if judged.task != "histogram" else f"{judged.protocol}, {judged.cell}"
+    name = f"{judged.protocol}, {judged.cell}" if judged.task in SEVERAL else judged.protocol
     cells = [
         name,
         str(judged.model),
@@ -101,7 +104,7 @@ def _overview(rows: Iterable[JudgedPrediction]) -> Iterator[str]:
     """For every task and model the number of judgements, and the worst of each figure."""
     yield "| task | model | rows | worst z of bias | of variance | least within | most inside | least coverage |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|"
-    tasks, models = ("count", "fraction", "histogram", "sum", "mean"), list(Model)
+    tasks, models = ("count", "fraction", "histogram", "sum", "mean", "distribution", "table"), list(Model)
     place = {(task, model): i for i, (task, model) in enumerate((t, m) for t in tasks for m in models)}
     for (task, model), some in groupby(
         sorted(rows, key=lambda row: place[row.task, row.model]), key=lambda row: (row.task, row.model)

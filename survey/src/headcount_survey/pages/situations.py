@@ -22,7 +22,9 @@ from headcount.questions.count import Fraction
 from headcount.questions.distribution import Distribution
 from headcount.questions.question import Question
 from headcount.questions.sum_and_mean import Mean, Sum
+from headcount.questions.table import Table
 
+PAIRS = [("plan", "age"), ("plan", "sex"), ("age", "sex")]
 RUNS = 20_000
 MESSAGES = 2e8  # that all runs may have together, where every person is gone through
 
@@ -56,7 +58,6 @@ def situations() -> Iterator[Scenario]:
     yield histogram_scenario(1_000, USUAL, 4)
     yield histogram_scenario(2_000, USUAL, 20)
     for budget in (EASY, USUAL):
-        yield histogram_scenario(3_000, budget, 16, Distribution((0.0, 16.0), 16, radices=(4, 4)))
         yield spread_scenario(300, budget)
         yield parted(300, budget, Sum((-5.0, 10.0)))
         yield hardest_scenario(300, budget)
@@ -67,6 +68,9 @@ def situations() -> Iterator[Scenario]:
         yield hardest_scenario(500, budget, Mean.whole((0, 3)))
     yield spread_scenario(1_000, USUAL)
     yield hardest_scenario(1_000, STRICT)
+    for budget in (EASY, USUAL):
+        yield histogram_scenario(3_000, budget, 16, Distribution((0.0, 16.0), 16, radices=(4, 4)))
+    yield histogram_scenario(3_000, USUAL, 18, Table({"plan": 3, "age": 3, "sex": 2}, measured=PAIRS))
 
 
 def answering(task: Question) -> Iterable[type[Protocol]]:
