@@ -321,8 +321,11 @@ def test_groups_of_two_columns_and_several_rows_of_a_person_are_asked_for_too(tm
 def test_the_ledger_of_the_folder_is_charged(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     hc.Ledger.create("headcount.ledger", epsilon=1)
-    told = Files(tmp_path, folder / "customers.csv")[0].answered(Asked.read({**COUNT, "epsilon": "0.2"}))
+    file = Files(tmp_path, folder / "customers.csv")[0]
+    told = file.answered(Asked.read({**COUNT, "epsilon": "0.2"}))
     assert hc.Ledger.open("headcount.ledger").questions == 1
+    (charge,) = file.to_json()["ledger"]["charges"]
+    assert charge["asks"] == f"count of {COUNT['column']}"
     exec(compile(told["python"], "page", "exec"), {})  # noqa: S102 - what is copied charges it, too
     assert hc.Ledger.open("headcount.ledger").questions == 2
     assert "--ledger headcount.ledger" in told["command"]

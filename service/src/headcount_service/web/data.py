@@ -29,6 +29,7 @@ from headcount.engines.engine import Rows, engine_for
 from headcount.engines.file_formats import column_types, kind_named
 from headcount.errors import BadArgument, Refused
 from headcount.figures.canvas import matplotlib
+from headcount.ledger.allowance import up
 from headcount.ledger.ledger import Ledger
 from headcount.planner.planning import crowd_for, plan_for
 from headcount.privacy.budget import Budget
@@ -270,7 +271,9 @@ class File:
 
     def _ledger(self) -> dict[str, Any]:
         ledger = self.ledger
-        charges = [{name: row[name] for name in ("task", "epsilon", "spent")} for row in ledger.records()]
+        charges = [
+            {"asks": each.asks, "epsilon": float(each.epsilon), "spent": up(each.spent)} for each in ledger.charges
+        ]
         kept = "until the page is closed down" if self.kept is None else str(self.kept)
         budget = {"budget": str(ledger.budget), "kept": kept, "charges": charges}
         return {**budget, "spent": ledger.spent, "outlook": ledger.outlook()}

@@ -14,7 +14,8 @@ let asking = null; // what is under way
 let shown = null; // the command and the Python lines of what the form asks
 
 const field = (name) => $(`data-form`).elements.namedItem(name);
-const percent = (share) => `${share > 0.1 ? Math.ceil(100 * share) : Number((100 * share).toPrecision(2))}%`;
+const nearly = (share) => Math.min(99.99, Math.ceil(10_000 * share) / 100); // 99.8% is not all of it
+const percent = (share) => `${share > 0.99 && share < 1 ? nearly(share) : share > 0.1 ? Math.ceil(100 * share) : Number((100 * share).toPrecision(2))}%`;
 
 function say(words, wrong = false) {
   $("data-status").textContent = words;
@@ -268,7 +269,7 @@ function ledger(told) {
   $("data-spent").value = told.spent;
   $("data-spent").textContent = percent(told.spent);
   $("data-outlook").textContent = `${told.outlook}.`;
-  $("data-charges").replaceChildren(...told.charges.map(({ task, epsilon, spent }) => h("li", {}, `${task}, ε=${number(epsilon)}: ${percent(spent)} spent by then`)));
+  $("data-charges").replaceChildren(...told.charges.map(({ asks, epsilon, spent }) => h("li", {}, `${asks}, ε=${number(epsilon)}: ${percent(spent)} spent by then`)));
 }
 
 const copy = (what, text) => async () => {
