@@ -229,7 +229,7 @@ REFUSED = {
         "that are no days",
     ),
     "outside the edges": (Case(Histogram.binned([0, 18, 65]), {"column": "age"}), "outside the edges"),
-    "groups not named": (Case(in_groups(Count(["ash"])), {"column": "yes", "by": "tree"}), "by has groups"),
+    "groups not named": (Case(in_groups(Count(["ash"])), {"column": "yes", "by": "tree"}), "has groups outside"),
     "different categories of a person": (Case(TREES, {"column": "tree", "unit": "some_each"}), "different categories"),
     "no such column": (Case(Count(), {"column": "nope"}), "does not have"),
     "no such unit": (Case(Count(), {"column": "bit", "unit": "nope"}), "does not have"),

@@ -229,7 +229,7 @@ def test_the_command_line_refuses_what_does_not_fit(folder):
     assert "use where=" in headcount(*run, "browser")
     assert "a plan for 600 people" in headcount("run", "mean.json", "people.csv", "--column", "age")
     planned(hc.Mean((0, 120)), n=N).save("fitting.json")
-    assert "data must be numbers" in headcount("run", "fitting.json", "people.csv", "--column", "browser")
+    assert "must be numbers" in headcount("run", "fitting.json", "people.csv", "--column", "browser")
     assert "is not JSON" in headcount("run", "people.csv", "people.csv", "--column", "age")
 
 
