@@ -14,8 +14,8 @@ PROMISE: dict[str, str] = {
     "who are in more of them are drawn by lot.",
     "cumulative": "The sum of all rounds so far. As an option: that such sums matter more than single rounds.",
     "cell": "Of an answer about several categories or groups, one of them.",
-    "timezone": "Where days, weeks and months begin, as Europe/Berlin: with 23 or 25 hours where clocks are changed. Times that "
-    "tell no zone are in UTC.",
+    "timezone": "Where days, weeks and months begin, as Europe/Berlin: with 23 or 25 hours where clocks are changed. "
+    "Times that tell no zone are in UTC.",
     "dates": "How text writes days, where that is not 2026-11-16: with %d, %m and %Y, and perhaps %H, %M and %S.",
     "best_for": "What of a distribution is to have the smallest error: ranges, quantiles or single bins.",
     "blanks": "Text that means nothing, as NA and -. It is missing, as blank text is.",
