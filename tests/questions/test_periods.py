@@ -80,6 +80,11 @@ def test_a_form_of_days_is_for_periods():
         hc.histogram([3] * 90, categories=9, dates="%d.%m.%Y", **SURE)
 
 
+def test_bounds_are_for_bins():
+    with pytest.raises(BadArgument, match=r"bounds is for bins; .* bins=10"):
+        hc.histogram([3] * 90, categories=9, bounds=(0, 9), **SURE)
+
+
 def test_missing_numbers_of_a_distribution_and_missing_cells_of_a_table():
     answer = hc.distribution([None] * 90 + [7.0] * 10, bounds=(0, 10), bins=10, missing=2, **SURE)
     assert round(answer.between(2, 3).value) == 90

@@ -124,6 +124,8 @@ class Histogram(Question):
         fractions: bool = False,
     ) -> Histogram:
         if bins is None:
+            if bounds is not None:
+                raise BadArgument("bounds", "is for bins", Phrase("name them, too, for example {bins}", bins=10))
             return cls(categories, other=other, fractions=fractions, dates=dates)
         if categories is not None:
             raise BadArgument("bins", "is given together with categories", "leave one of them out")
