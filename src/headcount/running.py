@@ -106,7 +106,8 @@ def run(
     engine = engine or engine_for(data)
     answers = engine.answers(plan.protocol.task, rows)
     plan.protocol.require_fit(answers.size)  # before anything is charged or drawn
-    (estimate,) = carry_out([plan], answers, engine, coins, ledger, rows.title)
+    charged = None if ledger is None else rows.title
+    (estimate,) = carry_out([plan], answers, engine, coins, ledger, charged)
     if rows.where is None and rows.most is None:
         return estimate
     return replace(estimate, rules=tuple(rows.rules(question)), most=rows.most)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, signature
@@ -98,28 +98,29 @@ def checked(asked: Callable[P, R], onward: Callable[..., Any] | None = None) -> 
     def complete(*given: P.args, **named: P.kwargs) -> R:
         if len(given) > len(places) and not opened[1]:
             raise _nameless(len(places), [name for name in own if name not in (*places, "self", "cls")])
-        held = dict(zip(places, given, strict=False))
+        held: dict[str, Any] = dict(zip(places, given, strict=False))
         for name in named:
             if name in held:
                 raise BadArgument(name, "is given twice", "give it once")
             if name not in known and not opened[0]:
                 raise _unknown(name, known)
-        _look_at(held | named, needed, defaults)
+        held |= named
+        for name in needed:
+            if name not in held:
+                raise left_out(name)
+        for name, value in held.items():
+            kind = KINDS.get(name)
+            left = value is None and defaults.get(name) is None
+            if kind is not None and not left and not kind.fits(value):
+                raise _unfit(name, value, kind)
         return asked(*given, **named)
 
     return complete
 
 
-def _look_at(held: Mapping[str, Any], needed: list[str], defaults: Mapping[str, Any]) -> None:
-    for name in needed:
-        if name not in held:
-            raise left_out(name)
-    for name, value in held.items():
-        kind = KINDS.get(name)
-        left = value is None and defaults.get(name) is None
-        if kind is not None and not left and not kind.fits(value):
-            shown = repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
-            raise BadArgument(name, f"is {shown}", kind.works or Phrase("use {}, or leave it out", setting(name, True)))
+def _unfit(name: str, value: Any, kind: Kind) -> BadArgument:
+    shown = repr(value) if isinstance(value, str | int | float | None) else f"a {type(value).__name__}"
+    return BadArgument(name, f"is {shown}", kind.works or Phrase("use {}, or leave it out", setting(name, True)))
 
 
 def _nameless(places: int, others: list[str]) -> BadArgument:
