@@ -5,8 +5,8 @@
 >>> print(hc.count(answers, epsilon=1))          # doctest: +SKIP
 301  (95% interval 298 to 304)   (ε=1, δ=0), replace-one, central, geometric, n=1,000, exact
 
-Public are `headcount.__all__`, `headcount.sum`, `headcount.map` and the modules that docs/api.md lists. All other
-modules are internal and may change in any version.
+Public are `headcount.__all__`, `headcount.sum`, `headcount.map` and the modules that docs/api.md
+lists. All other modules are internal and may change in any version.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> object:
-        """A public name, or `__all__`, on first use: the command line loads no more than the room it needs."""
+        """A public name, or `__all__`, on first use: the command line loads only what it needs."""
         from importlib import import_module
 
         if name == "errors":

@@ -34,7 +34,7 @@ from headcount.types import (
 
 
 class Options(TypedDict, total=False):
-    """What may be said with every question, beside the data and epsilon; `ask` tells what each of them means.
+    """The options of every question, beside the data and epsilon; `ask` explains each of them.
 
     Examples
     --------
@@ -94,44 +94,50 @@ def ask(
     Parameters
     ----------
     data : Data
-        One value per person (a list, an array, a column of pandas, polars or Arrow), or a table with `column`: a frame,
-        a file or folder (Parquet, CSV, Arrow) by its path, anything with the Arrow stream interface.
+        One value per person (a list, an array, a column of pandas, polars or Arrow), or a table
+        with `column`: a frame, a file or folder (Parquet, CSV, Arrow) by its path, anything with
+        the Arrow stream interface.
     question : Question
         For example ``hc.Mean((0, 120))``.
     epsilon, delta : float
         The privacy budget.
     model : str, optional
-        Who adds the noise: "central" (unless told), the data holder, who asks; its best protocol is taken. With
-        "shuffle-threshold", "shuffle-dummies", "shuffle" or "local" people's devices, and the shuffler, are simulated:
-        the answer is as wrong as it would be if they had been trusted instead.
+        Who adds the noise: "central" (unless told), the data holder, who asks; its best protocol is
+        taken. With "shuffle-threshold", "shuffle-dummies", "shuffle" or "local" people's devices,
+        and the shuffler, are simulated: the answer is as wrong as it would be if they had been
+        trusted instead.
     neighbours : str
         The adjacency: "replace" one person's value, or "add-remove" one person.
     protocol, parameters : str and mapping, optional
-        A protocol by name instead of the best one, and those of its parameters that are fixed instead of calibrated.
+        A protocol by name instead of the best one, and those of its parameters that are fixed
+        instead of calibrated.
     column, by : optional
-        The columns of a table that hold the answers and, for an answer in every group, one or several that tell the
-        groups. A count needs no `column` then: it counts the people of each group.
+        The columns of a table that hold the answers and, for an answer in every group, one or
+        several that tell the groups. A count needs no `column` then: it counts the people of each
+        group.
     where : bool, float, str or list of these, optional
-        The value that counts as a one, or several; a missing one then does not. True is compared as a truth value, 1
-        as a number, "1" as text, whatever the data hold.
+        The value that counts as a one, or several; a missing one then does not. True is compared as
+        a truth value, 1 as a number, "1" as text, whatever the data hold.
     missing : str, float, list or mapping of these, optional
-        What a missing value counts as, instead of being refused: "no", "other", "category" (one of its own), for sums
-        a number; or "drop", which leaves its row out, where the number of people is private. Of several columns a
-        list, or a mapping from their names.
+        What a missing value counts as, instead of being refused: "no", "other", "category" (one of
+        its own), for sums a number; or "drop", which leaves its row out, where the number of people
+        is private. Of several columns a list, or a mapping from their names.
     spelled : bool
-        Read yes and no in any spelling (Yes, y, T, on, 1): in a count or a fraction, and where the categories of a
-        histogram or of a table's column are yes and no.
+        Read yes and no in any spelling (Yes, y, T, on, 1): in a count or a fraction, and where the
+        categories of a histogram or of a table's column are yes and no.
     blanks : str or list of str, optional
-        Text that means nothing, as ["NA", "-"], in every column that is read: it is missing, as blank text is.
+        Text that means nothing, as ["NA", "-"], in every column that is read: it is missing, as
+        blank text is.
     synonyms : mapping, optional
-        Other words for the same, as {"Germany": ["germany", "Deutschland"]}, in every column that is read.
+        Other words for the same, as {"Germany": ["germany", "Deutschland"]}, in every column that
+        is read.
     numbers : str, optional
-        How text writes numbers, by the example "1,234.50", "1.234,50", "1 234,50" or "1'234.50"; a currency may stand
-        before or after.
+        How text writes numbers, by the example "1,234.50", "1.234,50", "1 234,50" or "1'234.50"; a
+        currency may stand before or after.
     unit, max_contributions : optional
-        The column of person ids, if a person may have several rows: these are merged into one answer, or at most
-        `max_contributions` of them, sampled at random, count each for itself (more than one needs
-        neighbours="add-remove").
+        The column of person ids, if a person may have several rows: these are merged into one
+        answer, or at most `max_contributions` of them, sampled at random, count each for itself
+        (more than one needs neighbours="add-remove").
     clamp : bool
         Bring the answer into the possible range; it is then no longer unbiased.
     engine, ledger : optional
@@ -147,7 +153,8 @@ def ask(
     errors.BadData, errors.BadArgument
         If the data do not fit the question, or an argument is out of range.
     errors.Unsupported, errors.Infeasible
-        If no protocol answers it under this model and adjacency, or none within the budget with this few people.
+        If no protocol answers it under this model and adjacency, or none within the budget with
+        this few people.
     errors.OverBudget
         If less than that is left in the ledger. Whatever is refused is not charged.
 

@@ -1,7 +1,7 @@
 """A series about data in one place: rows with a time, counted round by round under one promise.
 
-Each person counts in at most `contributes` rounds, drawn at random if they were in more. How many people
-were in a round is private.
+Each person counts in at most `contributes` rounds, drawn at random if they were in more. How many
+people were in a round is private.
 
 Internal: docs/api.md lists what is public.
 """
@@ -71,22 +71,25 @@ def series(
 ) -> Series:
     """Count people round after round, every week for example, from rows with a time.
 
-    One person more or less changes what is told by no more than the budget allows, however many rows they have:
-    within a round their rows are merged, and they count in at most `contributes` rounds, which are drawn by lot.
+    One person more or less changes what is told by no more than the budget allows, however many
+    rows they have: within a round their rows are merged, and they count in at most `contributes`
+    rounds, which are drawn by lot.
 
     Parameters
     ----------
     data : Data
-        A table: a frame, files by their path, or a frame of Spark. Files and Spark's frames are grouped where they are.
+        A table: a frame, files by their path, or a frame of Spark. Files and Spark's frames are
+        grouped where they are.
     question : Question, optional
         Asked in every round: a count unless given, or a histogram.
     time, unit : str
         The columns that hold the times and the person ids.
     column : str, optional
-        The column that holds the answers. Without it, everybody with a row in a round counts: distinct people, such as
-        those who signed up in a week, or who were active.
+        The column that holds the answers. Without it, everybody with a row in a round counts:
+        distinct people, such as those who signed up in a week, or who were active.
     first : str
-        When the first round begins, as 2026-01-05. Rounds are fixed beforehand: what lies outside is not counted.
+        When the first round begins, as 2026-01-05. Rounds are fixed beforehand: what lies outside
+        is not counted.
     rounds : int
         How many rounds there are.
     epsilon, delta : float
@@ -94,16 +97,16 @@ def series(
     every : str
         How long a round is: "hour", "day", "week", "month", "quarter" or "year".
     timezone : str
-        Where days begin, by the name of the IANA database, as "Europe/Berlin". Days have 23 or 25 hours where clocks
-        are changed. Times of rows that tell no zone are in UTC all the same.
+        Where days begin, by the name of the IANA database, as "Europe/Berlin". Days have 23 or 25
+        hours where clocks are changed. Times of rows that tell no zone are in UTC all the same.
     contributes : int
         In how many rounds a person counts at most.
     cumulative : bool
-        Whether sums over many rounds matter more than rounds: these are then told by blocks of rounds, or by weighted
-        sums of the past, if that makes them better.
+        Whether sums over many rounds matter more than rounds: these are then told by blocks of
+        rounds, or by weighted sums of the past, if that makes them better.
     where, missing, spelled, blanks, synonyms, numbers : optional
-        How values are read, as for `ask`. Rows without a time are refused, or left out with ``missing="drop"``; of
-        several columns ``missing={"joined": "drop", "churned": "no"}``.
+        How values are read, as for `ask`. Rows without a time are refused, or left out with
+        ``missing="drop"``; of several columns ``missing={"joined": "drop", "churned": "no"}``.
     dates : str, optional
         How text writes times, as "%d.%m.%Y"; by ISO 8601 unless given.
     engine : Engine, optional
@@ -175,8 +178,8 @@ def series(
 
 
 def _of_times(missing: Any, time: str, *, answers: bool) -> tuple[Any, Any]:
-    """What becomes of a row without a time, and what is said of missing answers: a word alone, or a mapping from the
-    names of columns."""
+    """What becomes of a row without a time, and what is said of missing answers: a word alone, or a
+    mapping from the names of columns."""
     if isinstance(missing, Mapping):
         others = {name: word for name, word in missing.items() if name != time}
         return told(missing.get(time), WITHOUT_NUMBER)[0], others or None
@@ -189,7 +192,7 @@ def _of_times(missing: Any, time: str, *, answers: bool) -> tuple[Any, Any]:
 def _plan_of_blocks(
     question: Question, budget: Budget, levels: BlockWidths, contributes: int, *, cumulative: bool
 ) -> tuple[Plan, BlockWidths]:
-    """The plan for rounds, and the levels of blocks that are counted besides, where they make sums better."""
+    """The plan for rounds, and the levels of blocks also counted, where they improve sums."""
 
     def plan(many: int) -> Plan:
         return _plan(question, replace(budget, rounds=contributes * many))

@@ -32,7 +32,8 @@ def certify(what: Plan | Advice | Protocol | Estimate, *, epsilon: float | None 
     Parameters
     ----------
     what : Plan, Advice, Estimate or Protocol
-        Whose claim: a plan's, that of the best plan of an advice or of the plan behind an answer, or a protocol's.
+        Whose claim: a plan's, that of the best plan of an advice or of the plan behind an answer,
+        or a protocol's.
     epsilon : float, optional
         Of a protocol, where its delta is claimed; a plan has a budget.
 
@@ -74,26 +75,27 @@ def certify(what: Plan | Advice | Protocol | Estimate, *, epsilon: float | None 
 
 @checked
 def verify(certificate: Certificate | str | Path | dict[str, Any], *, effort: int | None = None) -> Verdict:
-    """Prove the claim of a certificate again, in ball arithmetic, from what the certificate says and nothing else.
+    """Prove the claim of a certificate again, in ball arithmetic, from the certificate alone.
 
     Parameters
     ----------
     certificate : Certificate, str, Path or dict
         The certificate, the name of its file, or its JSON form.
     effort : int, optional
-        Units of work, of about a microsecond each, after which it gives up; half a minute's work unless given. The
-        certificate's author chose how long a proof takes.
+        Units of work, of about a microsecond each, after which it gives up; half a minute's work
+        unless given. The certificate's author chose how long a proof takes.
 
     Returns
     -------
     Verdict
-        "proved", "refuted" with a witness, or "cannot prove" with the reason. It is true only if the claim was proved.
+        "proved", "refuted" with a witness, or "cannot prove" with the reason. It is true only if
+        the claim was proved.
 
     Raises
     ------
     errors.BadArgument
-        If the file cannot be read, or effort is not a positive whole number. What is read and is no certificate, or was
-        changed, gets the verdict "cannot prove".
+        If the file cannot be read, or effort is not a positive whole number. What is read and is no
+        certificate, or was changed, gets the verdict "cannot prove".
 
     Examples
     --------

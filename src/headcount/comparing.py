@@ -48,9 +48,10 @@ def compare(
     other: bool = False,
     ledger: Ledger | None = None,
 ) -> Comparison:
-    """The price of trust on your own data: run the best protocol of every model of trust, side by side.
+    """The price of trust on your data: run the best protocol of every model of trust, side by side.
 
-    Every answer is really drawn and costs (epsilon, delta). The comparison says what all of them cost together.
+    Every answer is really drawn and costs (epsilon, delta). The comparison says what all of them
+    cost together.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ def _task(task: Question | None, bounds: Bounds | None, clip: bool, categories: 
 
 
 def together(plans: Sequence[Plan]) -> Budget:
-    """What all the plans cost the same people, rounded up: never more than the sums of their epsilons and deltas."""
+    """What the plans cost the same people, rounded up: at most the sums of epsilons and deltas."""
     epsilon = sum(Fraction(plan.budget.epsilon) for plan in plans)
     delta = min(sum(Fraction(plan.budget.delta) for plan in plans), Fraction(1, 2))
     try:
@@ -142,6 +143,6 @@ def together(plans: Sequence[Plan]) -> Budget:
 
 
 def _loss(plan: Plan) -> PrivacyLoss:
-    """A sampled histogram's curve takes a minute to follow; it is charged as any mechanism of its budget would be."""
+    """A sampled histogram, slow to compute, is charged as any mechanism of its budget would be."""
     slow = plan.protocol.model is Model.THRESHOLD and plan.protocol.task.shape.several
     return ApproximateDP(plan.budget) if slow else plan.protocol.loss

@@ -25,9 +25,10 @@
     │       └── Occupied            too much is being computed at once
     └── WireError                   bytes that are not a sealed report to this batch
 
-Privacy errors are raised, never warned about. Catch `Refused` for whatever a caller can put right. A refusal has an
-argument, a problem and a remedy, and never quotes anybody's data. As a string it speaks of Python's arguments; the
-command line and the page say it in theirs, by a `phrases.Spelling` of their own.
+Privacy errors are raised, never warned about. Catch `Refused` for whatever a caller can put right.
+A refusal has an argument, a problem and a remedy, and never quotes anybody's data. As a string it
+speaks of Python's arguments; the command line and the page say it in theirs, by a
+`phrases.Spelling` of their own.
 """
 
 from __future__ import annotations
@@ -98,7 +99,8 @@ class Refused(HeadcountError):
 def without_cause(refusal: Refused) -> NoReturn:
     """Raise it without its context.
 
-    Messages of other libraries quote data. `from None` only hides the context: tools that record errors walk along it.
+    Messages of other libraries quote data. `from None` only hides the context: tools that record
+    errors walk along it.
     """
     try:
         raise refusal from None
@@ -222,7 +224,7 @@ class TokenSpent(Refused):
 
 
 class Unavailable(Refused):
-    """The database cannot be used now: its disk is full, it is locked, or it has gone away. Nothing was changed."""
+    """The database cannot be used now: disk full, locked or gone. Nothing was changed."""
 
 
 class Busy(Refused):

@@ -1,9 +1,9 @@
-"""Sums and means in groups that nobody listed: those that enough people share are found first, and then asked about.
+"""Sums and means in unlisted groups: those with enough people are found first, then asked about.
 
-Both releases are paid for. A third of epsilon, and all of delta, find the groups: a noisy count of each passes a
-threshold, and what is below is not shown. The rest tells the amounts in what was found, and of everybody else in
-`other`, so that each person is in one group. Which groups these are follows from the first release, of which the second
-is chosen; their budgets add up.
+Both releases are paid for. A third of epsilon, and all of delta, find the groups: a noisy count of
+each passes a threshold, and what is below is not shown. The rest tells the amounts in what was
+found, and of everybody else in `other`, so that each person is in one group. Which groups these are
+follows from the first release, of which the second is chosen; their budgets add up.
 
 Internal: docs/api.md lists what is public.
 """
@@ -32,7 +32,7 @@ AMOUNT = "amount"  # as the column is called, where there was none
 def in_found_groups(
     question: Question, finding: Question, rows: Rows, budget: Budget, engine: Engine, ledger: Ledger | None
 ) -> Estimate:
-    """The answer in the groups that `finding` shows. What can be refused is refused before anything is charged."""
+    """The answer in the groups that `finding` shows. Refusals come before any charge."""
     first, second = parts(budget)
     rows = _readable(rows)
     groups_alone = replace(rows, column=None, text=replace(rows.text, numbers=None))  # amounts are numbers, not groups
@@ -60,7 +60,7 @@ def require_in_one_place(question: Question, model: str | None, protocol: str | 
 
 
 def _stand_ins(reports: int, columns: int) -> list[tuple[str, ...]]:
-    """As many groups as a person may be in before or after: with more, noise of the same size costs no more."""
+    """As many groups as a person is in before or after: with more, equal noise costs no more."""
     return [(f"group {number}",) * columns for number in range(2 * reports)]
 
 

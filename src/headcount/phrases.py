@@ -12,7 +12,7 @@ from typing import Any, Self
 
 
 class Spelling:
-    """How arguments are written: here as in Python. A surface with other names for them overrides these methods."""
+    """How arguments are written: as in Python. Surfaces with other names override these methods."""
 
     def argument(self, name: str) -> str:
         return name
@@ -38,9 +38,9 @@ def shortly(value: object) -> str:
 class Phrase(str):
     """Text that names arguments: as a string in Python's spelling, and by `said` in any other.
 
-    Braces with a name stand for an argument and its value, or for the argument alone if no value is given: of
-    `Phrase("use {clip}", clip=True)` Python makes "use clip=True", and the command line "use --clip". Braces without a
-    name hold other text, which may be a phrase itself.
+    Braces with a name stand for an argument and its value, or for the argument alone if no value is
+    given: of `Phrase("use {clip}", clip=True)` Python makes "use clip=True", and the command line
+    "use --clip". Braces without a name hold other text, which may be a phrase itself.
     """
 
     _template: str

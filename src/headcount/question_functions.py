@@ -1,4 +1,4 @@
-"""A function for each question: count, fraction, histogram, sum, mean, distribution, quantile, median, table.
+"""Question functions: count, fraction, histogram, sum, mean, distribution, quantile, median, table.
 
 Internal: docs/api.md lists what is public.
 """
@@ -46,8 +46,8 @@ def count(
     data, epsilon, options
         As for `ask`; `where` says which value counts as a one.
     categories : list or mapping, optional
-        With `by`, the groups; of several columns a mapping from their names to such lists. Left out, the groups are
-        whatever enough people share, which needs a delta.
+        With `by`, the groups; of several columns a mapping from their names to such lists. Left
+        out, the groups are whatever enough people share, which needs a delta.
     other : bool
         Count people who are in none of the groups apart, instead of refusing them.
 
@@ -128,11 +128,12 @@ def histogram(
     data, epsilon, options
         As for `ask`.
     categories : list or int, optional
-        The labels, or how many there are if they are called 0, 1, 2 … With neither these nor `bins` the labels are
-        whatever people hold, as text: that needs a delta, and rare ones are not shown.
+        The labels, or how many there are if they are called 0, 1, 2 … With neither these nor `bins`
+        the labels are whatever people hold, as text: that needs a delta, and rare ones are not
+        shown.
     bins, bounds : optional
-        For numbers and days: the edges of bins; or, between the bounds, how many equal bins there are, or which
-        periods: "day", "week", "month", "quarter" or "year".
+        For numbers and days: the edges of bins; or, between the bounds, how many equal bins there
+        are, or which periods: "day", "week", "month", "quarter" or "year".
     dates : str, optional
         How text writes days, as "%d.%m.%Y"; by ISO 8601 (2026-11-16) unless given.
     other : bool
@@ -140,7 +141,8 @@ def histogram(
     fractions : bool
         Answer in fractions of the people.
     consistent : bool
-        Bring the counts to the nearest ones that are not negative and add up; they are then no longer unbiased.
+        Bring the counts to the nearest ones that are not negative and add up; they are then no
+        longer unbiased.
 
     Returns
     -------
@@ -275,16 +277,17 @@ def distribution(
     data, epsilon, options
         As for `ask`.
     bounds : tuple
-        Every value lies between these, which you state without looking at the data: two numbers, two days or moments
-        ("2026-01-01", or a `datetime`), or two durations ("1:30:00", or a `timedelta`). A day that is the upper bound
-        is within it.
+        Every value lies between these, which you state without looking at the data: two numbers,
+        two days or moments ("2026-01-01", or a `datetime`), or two durations ("1:30:00", or a
+        `timedelta`). A day that is the upper bound is within it.
     bins : int or str, optional
-        How many equal bins there are between the bounds, or, of moments and durations, how long each is: "week", "day",
-        "hour", "minute" or "second". Ranges and quantiles are told to within one of them. Unless given, there is one
-        for each day between two days, and 1,024 otherwise.
+        How many equal bins there are between the bounds, or, of moments and durations, how long
+        each is: "week", "day", "hour", "minute" or "second". Ranges and quantiles are told to
+        within one of them. Unless given, there is one for each day between two days, and 1,024
+        otherwise.
     whole : bool
-        Whether the values are whole numbers: then there is a bin for each of them, and ranges end before the number
-        that is named, as they do with days.
+        Whether the values are whole numbers: then there is a bin for each of them, and ranges end
+        before the number that is named, as they do with days.
     clip : bool
         Bring values outside the bounds to the nearer one, instead of refusing them.
     dates : str, optional
@@ -332,7 +335,7 @@ def quantile(
     dates: str | None = None,
     **options: Unpack[Options],
 ) -> QuantileEstimate:
-    """Below which value does a part of the people lie? `distribution` tells several for the same price.
+    """Below which value does a part of the people lie? `distribution` tells several for one price.
 
     Parameters
     ----------
@@ -419,8 +422,9 @@ def table(
     data, epsilon, options
         As for `ask`; a mapping from names to lists is a table, too.
     columns : mapping
-        For each column its labels, or a mapping as the arguments of `histogram`: `{"categories": …, "other": True}`,
-        `{"bins": [0, 18, 65, 120]}`, or `{"bounds": (0, 120), "bins": 12, "clip": True}`.
+        For each column its labels, or a mapping as the arguments of `histogram`: `{"categories": …,
+        "other": True}`, `{"bins": [0, 18, 65, 120]}`, or `{"bounds": (0, 120), "bins": 12, "clip":
+        True}`.
     margins : int or list of tuple of str
         How many columns at most are told together, or which.
 

@@ -201,16 +201,18 @@ class Randomiser:
 
 @checked
 def randomiser(matrix: Sequence[Sequence[Entry]]) -> Randomiser:
-    """A local randomiser of one's own: what it tells alone and among shuffled reports, and a protocol to report by.
+    """A local randomiser of one's own: its privacy alone and shuffled, and a protocol to report by.
 
-    The protocols are `matrix-response` and `shuffled-matrix-response`, with the randomiser as their `matrix`.
+    The protocols are `matrix-response` and `shuffled-matrix-response`, with the randomiser as their
+    `matrix`.
 
     Parameters
     ----------
     matrix : sequence of sequences
-        A row for each value: the chances of the messages, as fractions such as "1/3" or decimals. Each row adds up
-        to 1. Chances without a common denominator up to 2**56 are rounded to one: small ones up, and the largest of a
-        row gives what they take. What is drawn is what is accounted for.
+        A row for each value: the chances of the messages, as fractions such as "1/3" or decimals.
+        Each row adds up to 1. Chances without a common denominator up to 2**56 are rounded to one:
+        small ones up, and the largest of a row gives what they take. What is drawn is what is
+        accounted for.
 
     Returns
     -------
@@ -229,7 +231,8 @@ def randomiser(matrix: Sequence[Sequence[Entry]]) -> Randomiser:
     among 1,000 people, shuffled, epsilon is at most 0.142 and at least 0.142 at delta=1e-06
     as it is where one holds 0 or 1 and everybody else 0
 
-    Asked for a budget, with some chance a report is drawn from the mean of all rows instead, whatever is held.
+    Asked for a budget, with some chance a report is drawn from the mean of all rows instead,
+    whatever is held.
 
     >>> plan = hc.Plan(hc.protocol("shuffled-matrix-response", n=1_000, matrix=coin), hc.Budget(1, 1e-6))
     >>> hc.verify(hc.certify(plan)).answer

@@ -99,8 +99,8 @@ class Series(Tabular):
     def of_events(
         cls, plan: Plan, begins: Sequence[str], levels: BlockWidths, asks: str, rules: tuple[str, ...] = ()
     ) -> Self:
-        """A series that is paid for, in which each person counts in at most as many rounds, times levels, as the plan
-        is for."""
+        """A series that is paid for, in which each person counts in at most as many rounds, times
+        levels, as the plan is for."""
         made = cls.__new__(cls)
         made._begin(plan, len(begins), levels)
         made.begins, made.asks, made.rules = begins, asks, rules
@@ -115,7 +115,7 @@ class Series(Tabular):
 
     @property
     def answers(self) -> Mapping[int, Estimate]:
-        """The answers by the numbers of their rounds, which begin with 1; none of a round that was skipped."""
+        """The answers by number of round, from 1 on; None for a round that was skipped."""
         return {at: answer for at, answer in enumerate(self._answers, 1) if answer is not None}
 
     @property
@@ -226,8 +226,8 @@ class Series(Tabular):
     def distinct(self, last: int | None = None, *, first: int = 1, cell: Label | None = None) -> Linear:
         """How many different people these rounds counted.
 
-        It is their sum where each person counts in one round. Otherwise the same people may be in several, and the
-        sum is no number of people.
+        It is their sum where each person counts in one round. Otherwise the same people may be in
+        several, and the sum is no number of people.
 
         Parameters
         ----------
@@ -241,7 +241,8 @@ class Series(Tabular):
         Raises
         ------
         errors.Unsupported
-            If a person may be in several of these rounds, or the question is not how many people there are.
+            If a person may be in several of these rounds, or the question is not how many people
+            there are.
         """
         last, first = self._stretch(last, first)
         if self.plan.protocol.task.unit_words != "people":
@@ -287,7 +288,7 @@ class Series(Tabular):
         return self.linear({later: 1.0, earlier: -1.0}, cell=cell)
 
     def trend(self, last: int | None = None, *, first: int = 1, cell: Label | None = None) -> Linear:
-        """The slope of the line through the answers of these rounds, by least squares: the change a round.
+        """The slope of the least-squares line through the answers of these rounds, per round.
 
         Parameters
         ----------
@@ -307,7 +308,7 @@ class Series(Tabular):
         return self.linear({at: (at - middle) / spread for at in numbers}, cell=cell)
 
     def linear(self, weights: Mapping[int, float], *, cell: Label | None = None) -> Linear:
-        """A sum of answers with these weights and its exact interval: the errors of rounds are independent.
+        """A weighted sum of answers and its exact interval: errors of rounds are independent.
 
         Parameters
         ----------
@@ -395,7 +396,7 @@ class Series(Tabular):
         return answer.categories.index(cell)
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each round, or for each category in it: answer, sum so far and change, with 95% intervals."""
+        """A row per round, or per category in it: answer, sum so far, change, 95% intervals."""
         several = self._several
         found = []
         for number in range(1, len(self._answers) + 1):
@@ -407,7 +408,7 @@ class Series(Tabular):
         return found
 
     def plot(self, *, cell: Label | None = None, title: str = "", theme: str = "light") -> Picture:
-        """Each round's answer, the sum so far, and the change since the round before, with 95% intervals.
+        """Each round's answer, the sum so far and the change since the last, with 95% intervals.
 
         Parameters
         ----------
@@ -473,7 +474,7 @@ class Series(Tabular):
         return self.sheet(cell=cell).text()
 
     def to_json(self, *, cell: Label | None = None) -> list[dict[str, Any]]:
-        """A record for each round: answer, sum so far and the change since the round before, with intervals.
+        """A record per round: answer, sum so far and change since the last, with intervals.
 
         Parameters
         ----------
@@ -491,7 +492,7 @@ class Series(Tabular):
         }
 
     def _figures(self, number: int, cell: Label | None) -> dict[str, _Figure]:
-        """What a table, a chart and a file tell of a round, computed once; nothing of one that was skipped."""
+        """What a table, a chart and a file tell of a round, once; nothing of a skipped one."""
         if number not in self.answers:
             return {}
         if (number, cell) not in self._figured:
@@ -502,7 +503,8 @@ class Series(Tabular):
         return self._figured[number, cell]
 
     def _so_far(self, last: int, cell: Label | None) -> Linear:
-        """The sum of all rounds up to one, from the sum up to the one before where that is known."""
+        """The sum of all rounds up to one, from the sum up to the one before where that is
+        known."""
         if len(self.levels.widths) > 1 or self._blocks or min(self.answers) == last:
             return self.cumulative(last, cell=cell)
         known = self._sums.get(cell)

@@ -1,8 +1,8 @@
 """From a plan to an answer, in one order for every model: refuse, charge, draw, show.
 
-What can be refused about the data or the budget is refused first. Then the ledger is charged, durably; only then is
-anything drawn, and only what was drawn is shown. A run that is interrupted in between has paid and shown nothing: the
-charge's line says for what.
+What can be refused about the data or the budget is refused first. Then the ledger is charged,
+durably; only then is anything drawn, and only what was drawn is shown. A run that is interrupted in
+between has paid and shown nothing: the charge's line says for what.
 
 Internal: docs/api.md lists what is public.
 """
@@ -47,8 +47,8 @@ def run(
     """Run a plan on data: every person's randomiser, the tally, the release and the estimate.
 
     Data that do not fit the plan, and a plan over the ledger's budget, are refused first. Then the
-    ledger is charged, and only then is anything drawn. An iterator can be read only once: its arrays
-    are checked while the randomisers draw, and if one of them is refused, the charge stays.
+    ledger is charged, and only then is anything drawn. An iterator can be read only once: its
+    arrays are checked while the randomisers draw, and if one of them is refused, the charge stays.
 
     Parameters
     ----------
@@ -123,8 +123,8 @@ def carry_out(
 ) -> list[Estimate]:
     """The answers of plans, all paid for at once, on what the engine made of the rows.
 
-    A trusted side counts before it is paid for, which draws nothing. Where people's randomisers draw, their answers are
-    only looked at before.
+    A trusted side counts before it is paid for, which draws nothing. Where people's randomisers
+    draw, their answers are only looked at before.
     """
     tallies: dict[int, Tally] = {}
     if ledger is not None:
@@ -143,7 +143,7 @@ def carry_out(
 
 @contextmanager
 def charging(ledger: Ledger | None, *plans: Plan, column: str | None = None) -> Iterator[None]:
-    """A block that counts and draws nothing: the ledger may refuse the plans before it, and is charged for them after.
+    """A block that counts and draws nothing: the ledger may refuse before it, and pays after it.
 
     If the block fails, nothing is charged; nor is it without a ledger.
     """

@@ -1,6 +1,7 @@
 """The conformance suite that every protocol must pass, open to protocols of other packages.
 
-`conforms(MyProtocol)` runs every check on the protocol's tiny instances. `CHECKS` is the list, for parametrised tests.
+`conforms(MyProtocol)` runs every check on the protocol's tiny instances. `CHECKS` is the list, for
+parametrised tests.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The types of what users pass, for annotations.
 
-Nothing here imports pandas, polars, Arrow or Spark: their columns and frames are known by the methods they have.
+Nothing here imports pandas, polars, Arrow or Spark: their columns and frames are known by the
+methods they have.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ Column: TypeAlias = Iterable[object] | HasArray
 """One value per person: a list, an array, a column of pandas, polars or Arrow."""
 
 Table: TypeAlias = str | Path | HasArray | HasStream | HasSession
-"""Named columns: a frame, a stream, or Parquet, CSV or Arrow files by their path, folder or glob."""
+"""Named columns: a frame, a stream, or Parquet, CSV or Arrow files by path, folder or glob."""
 
 Data: TypeAlias = Column | Table
 """What people hold: a column, or a table of which `column=` names one."""
@@ -73,14 +74,14 @@ Labels: TypeAlias = int | Iterable[Label]
 """The categories, all text or all numbers; or how many there are, called 0, 1, 2 …"""
 
 Groupings: TypeAlias = Labels | Mapping[str, Iterable[Label] | None]
-"""The groups of one column as a list of labels, or of several as a mapping from the columns' names to such lists, or
-to `None` where any label may occur."""
+"""The groups of one column as a list of labels, or of several as a mapping from the columns' names
+to such lists, or to `None` where any label may occur."""
 
 People: TypeAlias = int | tuple[int, int]
 """How many people will report, or the fewest and the most."""
 
 Ones: TypeAlias = int | Sequence[int] | Mapping[int, float] | Literal["uniform", "unknown"] | str
-"""How many people are expected to hold a one: a number, several, a table of weights, or one of these words."""
+"""The people expected to hold a one: a number, several, a table of weights, or one of these."""
 
 Missing: TypeAlias = (
     Literal["refuse", "no", "other", "category", "drop"]
@@ -89,8 +90,8 @@ Missing: TypeAlias = (
     | Sequence[float | str]
     | Mapping[str, float | str]
 )
-"""What becomes of missing values: one of these words or, for sums, a number; or several, for several columns, perhaps
-by their names."""
+"""What becomes of missing values: one of these words or, for sums, a number; or several, for
+several columns, perhaps by their names."""
 
 Bounds: TypeAlias = tuple[float, float]
 """The smallest and the largest possible value, stated without looking at the data."""
@@ -102,13 +103,13 @@ Lengths: TypeAlias = int | Literal["week", "day", "hour", "minute", "second"] | 
 """How many equal bins there are, or how long each is."""
 
 Edges: TypeAlias = int | Literal["day", "week", "month", "quarter", "year"] | str | Sequence[float | str]
-"""The edges of bins, increasing, numbers or days; or how many equal bins, or which periods, between the bounds."""
+"""Edges of bins, increasing, numbers or days; or a number of equal bins, or of periods."""
 
 Where: TypeAlias = bool | float | str | Sequence[bool | float | str]
-"""The value that counts as a one, or several: truth values, numbers and text, each compared as what it is."""
+"""The value that counts as a one, or several: truth values, numbers and text, each as it is."""
 
 ModelName: TypeAlias = Literal["central", "shuffle-threshold", "shuffle-dummies", "shuffle", "local"] | str
 """Whom people trust, one of these words or of `hc.Model`; others are refused when it is called."""
 
 Relation: TypeAlias = Literal["replace", "add-remove"] | str
-"""The adjacency, one of these words or of `hc.Neighbours`: a person's value is replaced, or a person comes or goes."""
+"""The adjacency, as a word or `hc.Neighbours`: a value is replaced, or a person comes or goes."""

@@ -1,9 +1,9 @@
-"""Collecting for real: clients randomise and seal, a shuffler mixes what it cannot read, an analyser counts.
+"""Real collection: clients randomise and seal, a shuffler mixes ciphertexts, an analyser counts.
 
-Public are devices, which report, and operators, who run collections. A device is a `Client` with its `Limits`; each of
-its reports has a `Receipt`. An `Operator` holds credentials for both parties. `Remote` is a party by its address.
-`Released` is a signed release: its proof, and its answer, which can be asked further. The command line does the same by
-`headcount collection`.
+Public are devices, which report, and operators, who run collections. A device is a `Client` with
+its `Limits`; each of its reports has a `Receipt`. An `Operator` holds credentials for both parties.
+`Remote` is a party by its address. `Released` is a signed release: its proof, and its answer, which
+can be asked further. The command line does the same by `headcount collection`.
 
 All modules are internal: they may change in any version.
 """

@@ -58,7 +58,7 @@ class Party:
 
     @classmethod
     def read(cls, path: Path, environment: Mapping[str, str] = NOTHING) -> Party:
-        """The party whose settings are in this file or folder. Environment variables override the file."""
+        """The party with the settings in this file or folder; environment variables override it."""
         path = path / SETTINGS if path.is_dir() else path
         try:
             given = tomllib.loads(read_text(path, "a party's settings")) | _overriding(environment)
@@ -139,7 +139,7 @@ def create(
 
 
 def _overriding(environment: Mapping[str, str]) -> dict[str, str]:
-    """The settings that the environment has. What a party is cannot be set there: it is what its folder is."""
+    """The settings in the environment. A party's kind is its folder's and cannot be set there."""
     own = {f"{PREFIX}{name.upper()}": name for name in sorted(KNOWN - {"party"})}
     for variable in sorted(environment):
         if variable.startswith(PREFIX) and variable not in own and variable not in OTHERS:

@@ -52,7 +52,7 @@ def run(parties: Sequence[OpenParty], ready: Callable[[], None] = lambda: None, 
 async def serve(
     parties: Sequence[OpenParty], ready: Callable[[], None] = lambda: None, pages: Pages = no_pages
 ) -> None:
-    """Until the process is told to end. What is under way is finished first. `pages` are what people look at."""
+    """Until the process is told to end; work under way is finished. `pages` are for people."""
     for opened in parties:
         _require_free(opened.party.host, opened.party.port)
     apps = [opened.app() for opened in parties]
@@ -124,7 +124,7 @@ async def _steps(app: PartyApp, step: Callable[[], list[Exception]], ended: asyn
 
 
 def _require_free(host: str, port: int) -> None:
-    """Refuses where somebody listens already: the server would share the address with them, and the requests too."""
+    """Refuses an address in use: the server would share it, and the requests, with the listener."""
     try:
         socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
     except OSError as problem:

@@ -1,4 +1,4 @@
-"""A shuffler and an analyser in one folder, for trying out. A reader of the folder can read everything."""
+"""A shuffler and an analyser in one folder, for trials. Its readers can read everything."""
 
 from __future__ import annotations
 

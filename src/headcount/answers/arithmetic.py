@@ -1,4 +1,4 @@
-"""What can be computed with two answers, and what is refused because its interval and its promise would be lost."""
+"""Arithmetic with two answers; refused where its interval and its promise would be lost."""
 
 from __future__ import annotations
 

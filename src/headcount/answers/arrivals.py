@@ -1,4 +1,4 @@
-"""The answer about arrivals: how many people have come so far, and in any stretch of periods, from one release."""
+"""The answer about arrivals: people so far, and in any stretch of periods, from one release."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from headcount.questions.strategies.strategy import Terms
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ArrivalsEstimate(Estimate):
-    """The answer to `hc.Arrivals`: how many people have come up to each period, and in any stretch of periods.
+    """The answer to `hc.Arrivals`: the arrivals up to each period, and in any stretch of periods.
 
     All of it comes from one release. The value of a period is how many have come so far.
 
@@ -129,7 +129,7 @@ class ArrivalsEstimate(Estimate):
         return self._bounded(found) if self.within else found
 
     def each_at(self, confidence: float) -> float:
-        """Sums share cells: that some interval fails is at most as likely as all their chances together."""
+        """Sums share cells: the chance that any interval fails is at most the sum of theirs."""
         return 1.0 - (1.0 - confidence) / self._question.periods
 
     @property

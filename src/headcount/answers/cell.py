@@ -21,7 +21,7 @@ SHOWN_CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Cell(Arithmetic):
-    """One category's part of a histogram. A difference or ratio of two cells of one answer costs nothing more."""
+    """One category's part of a histogram. Differences or ratios of one answer's cells are free."""
 
     category: Any  # a label; of several columns of groups one of each
     value: float

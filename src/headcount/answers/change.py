@@ -1,5 +1,7 @@
-"""What differences and ratios of two answers have in common, or of two cells of one. The errors of two runs are
-independent."""
+"""What differences and ratios of two answers have in common, or of two cells of one.
+
+The errors of two runs are independent.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from headcount.questions.question import Question
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A number of an answer, its interval at any confidence, and the law of its error, if that is one law."""
+    """A number of an answer, its interval at any confidence, and its error's one law, if any."""
 
     value: float
     interval: Callable[[float], tuple[float, float]]

@@ -18,8 +18,8 @@ TIE = 1e-9  # what floats are off counts as equal
 class Difference(Change):
     """The difference of two answers, as `a - b` returns it.
 
-    Its interval comes from the law of the difference of the two independent errors. Rates and means in groups have no
-    such law: there it is made of both intervals.
+    Its interval comes from the law of the difference of the two independent errors. Rates and means
+    in groups have no such law: there it is made of both intervals.
 
     Parameters
     ----------

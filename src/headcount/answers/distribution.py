@@ -1,4 +1,4 @@
-"""The answer about a distribution: ranges, the distribution function, quantiles, all from one release."""
+"""The answer about a distribution: ranges, distribution function, quantiles, from one release."""
 
 from __future__ import annotations
 
@@ -40,16 +40,18 @@ class QuantileEstimate(Number):
     """A value that a part of the people lie below, and its interval.
 
     It is the quantile of these people, not of others like them. The value lies within one bin; the
-    interval is made of whole bins, by inverting a test of every bin. Let v* be the bin of the true quantile. It is at
-    or after the first bin up to which that many people may lie, and at or before the last one before which fewer may:
-    each side is wrong only if the error at v*, or just before it, is beyond its own tail. No other bin is tested.
+    interval is made of whole bins, by inverting a test of every bin. Let v* be the bin of the true
+    quantile. It is at or after the first bin up to which that many people may lie, and at or before
+    the last one before which fewer may: each side is wrong only if the error at v*, or just before
+    it, is beyond its own tail. No other bin is tested.
 
     Parameters
     ----------
     part : float
         The part of the people that lie below it.
     value : float, int, datetime or timedelta
-        By interpolation within its bin: a number, a moment in UTC, or a duration; of whole numbers one of them.
+        By interpolation within its bin: a number, a moment in UTC, or a duration; of whole numbers
+        one of them.
     of : DistributionEstimate
         The answer that it comes from.
     among : int
@@ -95,10 +97,11 @@ class QuantileEstimate(Number):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DistributionEstimate(Estimate):
-    """The answer to `hc.Distribution`: how many people lie in any range, and where the quantiles are.
+    """The answer to `hc.Distribution`: how many people lie in any range, and the quantiles.
 
-    All of it comes from one release, so that nothing more is spent by asking further. Ends of ranges
-    that lie within a bin are answered by interpolation, with an interval that covers both sides.
+    All of it comes from one release, so that nothing more is spent by asking further. Ends of
+    ranges that lie within a bin are answered by interpolation, with an interval that covers both
+    sides.
 
     Parameters
     ----------
@@ -127,12 +130,12 @@ class DistributionEstimate(Estimate):
 
     @property
     def edges(self) -> Any:
-        """The edges of the bins: an array of numbers, or of moments in UTC or durations, as numpy has them."""
+        """The bins' edges, as numpy has them: an array of numbers, UTC moments or durations."""
         return self.axis.array(self._domain.edges)
 
     @property
     def places(self) -> list[float]:
-        """Of the edges on the line: numbers themselves, and of moments and durations microseconds."""
+        """The edges on the line: numbers themselves; moments and durations in microseconds."""
         return [float(edge) for edge in self._domain.edges]
 
     def within_bins(self, first: int, last: int) -> Linear:
@@ -169,9 +172,10 @@ class DistributionEstimate(Estimate):
         Parameters
         ----------
         low, high : float, str, datetime or timedelta
-            Within the bounds, the smaller first. Numbers end at the upper bound with all that are equal to it. Days and
-            whole numbers end before `high`: of whole numbers, `between(20, 30)` are those of 20 to 29, and 30 is among
-            them with `between(20, 31)`, which may be one more than the upper bound.
+            Within the bounds, the smaller first. Numbers end at the upper bound with all that are
+            equal to it. Days and whole numbers end before `high`: of whole numbers, `between(20,
+            30)` are those of 20 to 29, and 30 is among them with `between(20, 31)`, which may be
+            one more than the upper bound.
 
         Returns
         -------
@@ -193,7 +197,7 @@ class DistributionEstimate(Estimate):
         return Linear(value, least, most, self.promises(), possible=self.possible)
 
     def _range(self, first: int, last: int) -> tuple[float, ErrorLaw]:
-        """The people in these bins; up to the last bin, those who are not in the others, where everybody is known."""
+        """The people in these bins; up to the last bin, by complement where everybody is known."""
         weights, known = np.zeros(self.people.size), 0
         if first < last == self.people.size and self.n is not None:
             weights[:first], known = -1.0, self.n
@@ -259,7 +263,7 @@ class DistributionEstimate(Estimate):
 
     @cached_property
     def _widest(self) -> float:
-        """The standard error of a cell of the first family, with what people add to their own ones at most."""
+        """The standard error of a first-family cell, with what people add to their own at most."""
         if self._own_variances is None:
             return self._errors.std_error
         found = []
@@ -298,7 +302,7 @@ class DistributionEstimate(Estimate):
         return QuantileEstimate(part, self._interpolated(part * people), self)
 
     def _interpolated(self, people: float) -> Any:
-        """Where the distribution function first reaches this many people, interpolated within its bin."""
+        """Where the distribution function first reaches this count, interpolated within its bin."""
         prefixes = np.cumsum(self.people)
         reached = np.flatnonzero(prefixes >= people)
         bin_ = int(reached[0]) if reached.size else self.people.size - 1
@@ -308,8 +312,8 @@ class DistributionEstimate(Estimate):
         return self.axis.within(low, high, min(max(inside, 0.0), 1.0))
 
     def _prefix_reach(self, tail: float) -> tuple[Floats, Floats]:
-        """For each prefix how far its error is off with this chance at most, and nearly so: what lies between is worked
-        out exactly."""
+        """For each prefix how far its error is off with this chance at most, and nearly so: what
+        lies between is worked out exactly."""
         spread = self._widest * np.sqrt(cast(Tree, self.protocol.strategy).prefix_variances)
         if self.n is None:  # by Cantelli's inequality; a part of all people adds at most as much as a prefix has
             furthest = np.full(spread.size, 2.0 * float(spread.max()) * math.sqrt((1.0 - tail) / tail))
@@ -387,7 +391,7 @@ class DistributionEstimate(Estimate):
         return self.quantile(1.0)
 
     def cdf(self, confidence: float = 0.95) -> Any:
-        """The distribution function at every edge: a row [edge, part of the people below, low, high].
+        """The distribution function at every edge: rows [edge, part of people below, low, high].
 
         Each interval has its own confidence; `band` has one for all of them.
 
@@ -432,7 +436,7 @@ class DistributionEstimate(Estimate):
         return self._curve(people, np.column_stack([counted - half, counted + half]))
 
     def _curve(self, people: int, ends: Floats) -> Any:
-        """Rows that begin with an edge, and the people below it; of moments and durations an array of objects."""
+        """Rows of an edge and the people below it; object arrays for moments and durations."""
         edges = self.edges if self.axis.numeric else self.edges.astype(object)
         counted, ends[-1] = np.append(0.0, np.cumsum(self.people)), people  # everybody, exactly, is below the last edge
         counted[-1] = people
@@ -440,13 +444,13 @@ class DistributionEstimate(Estimate):
 
     @property
     def possible(self) -> tuple[float, float]:
-        """Between which any number of people lies: everything, unless it was brought into a range."""
+        """The range of any number of people: unlimited, unless it was brought into one."""
         if not self.within:
             return -math.inf, math.inf
         return 0.0, math.inf if self.n is None else float(self.n)
 
     def clamped(self) -> DistributionEstimate:
-        """The answer with the nearest curve that rises from nobody to everybody; no longer unbiased.
+        """The answer with the nearest curve rising from nobody to everybody; no longer unbiased.
 
         Intervals are those of what was measured, cut to what is possible.
         """
@@ -464,14 +468,14 @@ class DistributionEstimate(Estimate):
         return self._rising("crowd")
 
     def _rising(self, within: Literal["range", "crowd"]) -> DistributionEstimate:
-        """The curve half-way between the highest so far and the lowest to come: at its worst none is nearer."""
+        """The minimax nearest curve: half-way between the highest so far and the lowest to come."""
         measured = self._prefixes
         highest, lowest = np.maximum.accumulate(measured), np.minimum.accumulate(measured[::-1])[::-1]
         rising = np.clip((highest + lowest) / 2.0, 0.0, math.inf if self.n is None else float(self.n))
         return replace(self, within=within, people=np.diff(rising, prepend=0.0))
 
     def _largest_errors(self, draws: int) -> Floats:
-        """The largest errors of a prefix, in standard errors, of simulated draws in order; drawn once for an answer."""
+        """The largest prefix errors of simulated draws, in standard errors, sorted; drawn once."""
         if draws not in self._drawn:
             strategy = cast(Tree, self.protocol.strategy)
             spread = self._errors.std_error * np.sqrt(strategy.prefix_variances)

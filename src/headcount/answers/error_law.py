@@ -19,7 +19,7 @@ NORMAL = Noise(GRID, np.exp(-(GRID**2) / 2.0) / np.exp(-(GRID**2) / 2.0).sum()) 
 
 @dataclass(frozen=True, eq=False)
 class ErrorLaw:
-    """The law of an error: falling masses of a density on a grid if it is `smooth`, and of points otherwise.
+    """The law of an error: a density's masses on a grid if it is `smooth`, point masses otherwise.
 
     A `lattice` is how far the law may be shifted, where that depends on the crowd.
     """
@@ -34,7 +34,7 @@ class ErrorLaw:
         return ErrorLaw(self.noise.times(by), self.std_error * by, self.smooth, self.lattice * by)
 
     def widened(self, variance: float) -> ErrorLaw:
-        """The law with a normal error of this variance besides, as many people's lots make together.
+        """The law with an added normal error of this variance, as many people's lots make together.
 
         A variance below nothing takes from the law's own.
         """
@@ -47,7 +47,7 @@ class ErrorLaw:
         return ErrorLaw(error_sum(parts), math.sqrt(total), smooth=True)
 
     def tails(self, chance: float) -> tuple[float, float]:
-        """Two values: the error is below the first, and above the second, with at most this chance."""
+        """Two values: errors below the first, and above the second, have at most this chance."""
         values, masses = self.noise.values, self.noise.masses
         reached = np.cumsum(masses)
         if self.smooth:

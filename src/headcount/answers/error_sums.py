@@ -1,4 +1,4 @@
-"""Sums of independent errors with coefficients: the law of a total, a difference or a trend of rounds."""
+"""Sums of independent errors with coefficients: laws of totals, differences or trends of rounds."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Part = tuple[Noise, float]
 def error_sum(parts: Sequence[Part]) -> Noise:
     """The law of the sum of errors, each times its coefficient.
 
-    On the lattice that all of them share, if there is one that is coarse enough. Otherwise on a fine
-    grid, where each value is shared between its two neighbours so that its mean is kept.
+    On the lattice that all of them share, if there is one that is coarse enough. Otherwise on a
+    fine grid, where each value is shared between its two neighbours so that its mean is kept.
     """
     parts = [(noise, coefficient) for noise, coefficient in parts if coefficient and noise.values.size]
     spread = math.sqrt(math.fsum(coefficient**2 * noise.variance for noise, coefficient in parts))
@@ -57,7 +57,7 @@ def _grid(parts: Sequence[Part], spread: float) -> tuple[float, int]:
 
 
 def panel_error(people: int, panels: int, ones: int) -> Noise:
-    """The law of the error of a count by one panel of a crowd, drawn by lot: times the number of panels."""
+    """The error law of a count by one random panel of a crowd, times the number of panels."""
     asked = people // panels
     middle = asked * ones // people
     far = math.ceil(FAR * math.sqrt(asked * (ones / people) * (1.0 - ones / people))) + FEW
@@ -74,7 +74,7 @@ def panel_error(people: int, panels: int, ones: int) -> Noise:
 
 
 def by_panels(noise: Noise, people: int, panels: int, ones: int, *, several: bool = False) -> Noise:
-    r"""The law of the error of the whole crowd's count, where one panel of it answers with this error.
+    r"""The error law of the whole crowd's count, where one of its panels answers with this error.
 
     Each person is in one panel only, so that panels depend on each other. With
     $a_{it}$ the value of person i in round t times its weight, the sum over panels has the variance

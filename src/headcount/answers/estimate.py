@@ -74,9 +74,11 @@ class Estimate(Tabular, Pictured, Arithmetic):
     rules : tuple of str
         What was declared of the data, in words; to how many rows it applied is not told.
     most : int, optional
-        How many rows of a person count at most, each for itself (which `rules` say); None where they are merged.
+        How many rows of a person count at most, each for itself (which `rules` say); None where
+        they are merged.
     before : tuple of Plan
-        What was released of the same data before, to choose what this one is about: groups that nobody listed.
+        What was released of the same data before, to choose what this one is about: groups that
+        nobody listed.
 
     Examples
     --------
@@ -102,7 +104,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
     @cached_property
     def measured(self) -> Floats:
-        """The estimate of each part, in people, before it was brought into a range: this is what errors are of."""
+        """Each part's estimate, in people, before it was brought into a range; errors are of it."""
         if not self.within:
             return self.people
         return self.protocol.rebuilt(self.protocol.point(self.tally), self.tally.reports)
@@ -174,7 +176,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
         Parameters
         ----------
         weights : array-like
-            One for each part, in order: for each category of a histogram, for each bin of a distribution.
+            One for each part, in order: for each category of a histogram, for each bin of a
+            distribution.
 
         Returns
         -------
@@ -183,7 +186,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
         Raises
         ------
         errors.Unsupported
-            If the errors of the parts depend on each other or on the data in a way that is not known.
+            If the errors of the parts depend on each other or on the data in a way that is not
+            known.
         errors.BadArgument
             If there are not as many weights as parts.
 
@@ -205,8 +209,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return law.widened(self._own_in(weights)).scaled(self.scale)
 
     def _own_in(self, weights: Floats) -> float:
-        """What people add to the variance of a sum in cells of their own, by the noisy counts: nothing for most
-        protocols."""
+        """What people add to the variance of a sum in cells of their own, by the noisy counts:
+        nothing for most protocols."""
         if self._own_variances is None:
             return 0.0
         strategy = self.protocol.strategy
@@ -216,7 +220,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
     @cached_property
     def _own_variances(self) -> Floats | None:
-        """What a person adds to the variance of each cell that they are in; None if that is nothing."""
+        """The variance that a person adds to each of their own cells; None if there is none."""
         sizes = self.protocol.strategy.sizes_of_families
         own = [self.protocol.own_variance(family) for family in range(len(sizes))]
         return np.repeat(own, sizes) if any(own) else None
@@ -286,8 +290,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
 
     @property
     def note(self) -> str:
-        """What a 0 stands for where small counts are dropped; of several answers also what they are about, where that
-        is not the data themselves, and what holds of all of them."""
+        """What a 0 stands for where small counts are dropped; of several answers also what they are
+        about, where that is not the data themselves, and what holds of all of them."""
         dropped = "small counts are dropped and read 0" if (self.people == 0.0).any() and self.drops_small else ""
         task = self.protocol.task
         return "; ".join(filter(None, [task.about, self._of_all or dropped])) if task.shape.several else dropped
@@ -417,7 +421,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
         Returns
         -------
         Top
-            The cells with the largest answers; which categories are surely among the largest, and which may be.
+            The cells with the largest answers; which categories are surely among the largest, and
+            which may be.
 
         Raises
         ------
@@ -458,8 +463,8 @@ class Estimate(Tabular, Pictured, Arithmetic):
     def consistent(self) -> Estimate:
         """The nearest counts that are not negative and add up to the people; no longer unbiased.
 
-        What a liar adds to all of them alike goes with that; what tells one from another may count a
-        little more, up to `protocol.reach().consistent(cells)` people for each.
+        What a liar adds to all of them alike goes with that; what tells one from another may count
+        a little more, up to `protocol.reach().consistent(cells)` people for each.
         """
         if self.n is None or not self.protocol.task.shape.several or self.protocol.task.shape is Shape.KEY:
             raise Unsupported("only a histogram with known categories and a public number of people can be consistent")
@@ -526,7 +531,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return f"as declared: {'; '.join(self.rules)}" if self.rules else ""
 
     def in_its_words(self, text: str) -> str:
-        """A question's words about people: where a person may count more than once, they are about rows."""
+        """A question's words about people: about rows where a person may count more than once."""
         return text if (self.most or 1) == 1 else text.replace("people", "rows")
 
     def __repr__(self) -> str:
@@ -560,7 +565,7 @@ class Estimate(Tabular, Pictured, Arithmetic):
         return lines or [self.in_its_words("nothing can be shown: no category has enough people")]
 
     def shown(self, most: int | None = None) -> list[tuple[str, str, str]]:
-        """Each value, or the first few, and the ends of its 95% interval, with as many digits as mean something."""
+        """Each value, or the first few, and the ends of its 95% interval, in meaningful digits."""
         numbers = np.column_stack([self.values, self._intervals(SHOWN_CONFIDENCE)])[:most]
         whole = bool((numbers == np.rint(numbers)).all())
         places = 0 if whole else digits(0.0, float(np.max(numbers[:, 2] - numbers[:, 1])))

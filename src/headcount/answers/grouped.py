@@ -29,16 +29,18 @@ FEW_ONES, FEW_OTHERS = "too few of them to be shown", "too few others to be show
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedEstimate(Estimate):
-    """A rate, a mean or a sum in every group, from one release, as `fraction`, `mean` and `sum` return it with `by`.
+    """A rate, mean or sum in every group, from one release: `fraction`, `mean`, `sum` with `by`.
 
-    Rates and means lie within the range of what a person may hold. In a group with so few people that noise hides how
-    many there are, nothing can be told: its value is not a number, and its interval is the whole range.
+    Rates and means lie within the range of what a person may hold. In a group with so few people
+    that noise hides how many there are, nothing can be told: its value is not a number, and its
+    interval is the whole range.
 
     Parameters
     ----------
     protocol, tally, people, budget, secret, within, simulated, habit, rules, most, before
-        As for `Estimate`; `people` are those of the two cells of each group: the part that they lack of the largest
-        amount, or who hold a zero, and the part that they hold, or who hold a one.
+        As for `Estimate`; `people` are those of the two cells of each group: the part that they
+        lack of the largest amount, or who hold a zero, and the part that they hold, or who hold a
+        one.
 
     Examples
     --------
@@ -149,7 +151,7 @@ class GroupedEstimate(Estimate):
 
     @property
     def _laws(self) -> Sequence[ErrorLaw | None]:
-        """A rate and a mean have no law of their own: how wrong they are depends on how many people there are."""
+        """A rate and a mean have no law of their own: errors depend on the number of people."""
         alike = self._exact and not self._question.per_person
         return [self._sum_law(1) if alike else None] * self._answers
 
@@ -163,9 +165,10 @@ class GroupedEstimate(Estimate):
         return self.people.size if self.within == "crowd" else 0
 
     def consistent(self) -> GroupedEstimate:
-        """The same with cells that add up to the number of people: each has an even share of what they lack.
+        """The same with cells adding up to the number of people, by even shares of the difference.
 
-        Unlike counts, which are brought above zero too, this stays linear, so that intervals are as exact as before.
+        Unlike counts, which are brought above zero too, this stays linear, so that intervals are as
+        exact as before.
 
         Returns
         -------
@@ -177,7 +180,7 @@ class GroupedEstimate(Estimate):
         return replace(self, within="crowd", people=self.people + lacking)
 
     def totals(self, *by: str) -> list[Cell]:
-        """The same answer over all groups, or over those that agree in these columns: what the parts add up to.
+        """The same answer summed over all groups, or over those that agree in these columns.
 
         Parameters
         ----------
@@ -225,8 +228,8 @@ class GroupedEstimate(Estimate):
 
     @property
     def cells(self) -> list[Cell]:
-        """The answer in each group with its 95% interval, about how many people there are, and the interval with which
-        all groups are covered at once."""
+        """The answer in each group with its 95% interval, about how many people there are, and the
+        interval with which all groups are covered at once."""
         together = self.intervals(simultaneous=True).tolist()
         rows = zip(
             self.categories,
@@ -252,7 +255,7 @@ class GroupedEstimate(Estimate):
 
     @property
     def std_error(self) -> float:
-        """The root mean square of the error in the largest group, to first order for a rate or a mean."""
+        """The root mean square error in the largest group; first-order for a rate or a mean."""
         low, high = self._question.ends
         if not self._question.per_person:
             return self.error.rmse * math.hypot(low, high)
@@ -269,7 +272,7 @@ class GroupedEstimate(Estimate):
         return "groups that enough people share are shown, and all others are in (other)" if self.before else ""
 
     def shown(self, most: int | None = None) -> list[tuple[str, str, str]]:
-        """Each value, or the first few, and the ends of its 95% interval, with as many digits as mean something."""
+        """Each value, or the first few, and the ends of its 95% interval, in meaningful digits."""
         rows = []
         parts = zip(self.values.tolist(), self.intervals().tolist(), self._pairs.tolist(), strict=True)
         for value, (low, high), (rest, ones) in [*parts][:most]:

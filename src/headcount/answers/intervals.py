@@ -115,7 +115,7 @@ def sure_half_width(most: float, spread: float, reports: int, confidence: float)
 
 
 def skewed_by(half: Width, spread: float, most: float) -> Width:
-    """By how much Edgeworth's series moves a quantile for the largest skewness and kurtosis that such scores have."""
+    """Edgeworth's shift of a quantile for the largest skewness and kurtosis such scores have."""
     return (half / spread) ** 3 / 10.0 * most**2 / spread
 
 

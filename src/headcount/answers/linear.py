@@ -1,9 +1,9 @@
-r"""Linear combinations of cells: the exact law of their error, and intervals for what they estimate.
+r"""Linear combinations of cells: the exact law of their error, and intervals for their values.
 
-The cells' errors are independent, and have one law in each family, with the characteristic function $\varphi$. Their
-sum with the coefficients $a$ has $\prod_v \varphi_v(a_v t)$, and the Fourier series of that is its law.
-Few cells, or cells that all count alike, keep their lattice: their laws are put on a grid, each value
-shared between its two neighbours so that its mean is kept.
+The cells' errors are independent, and have one law in each family, with the characteristic function
+$\varphi$. Their sum with the coefficients $a$ has $\prod_v \varphi_v(a_v t)$, and the Fourier
+series of that is its law. Few cells, or cells that all count alike, keep their lattice: their laws
+are put on a grid, each value shared between its two neighbours so that its mean is kept.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class CellError:
 
     @cached_property
     def _table(self) -> Any:
-        """The characteristic function over one period, and a little beyond it, of values counted from that nearest to
-        zero."""
+        """The characteristic function over one period, and a little beyond it, of values counted
+        from that nearest to zero."""
         masses = self.noise.masses / self.noise.masses.sum()
         wanted = 2.0 * math.pi * max(self.std_error / self.step, 1.0) * FINE
         length = 1 << math.ceil(math.log2(max(min(wanted, LARGEST_TABLE), 2 * masses.size)))
@@ -82,7 +82,7 @@ class CellError:
         return value * np.exp(1j * at * (self.first + self.step * self._nearest))
 
     def cumulant(self, rates: Floats) -> Floats:
-        """The logarithm of E[exp(rate · error)], at the rate or its negative, whichever is larger."""
+        """The logarithm of E[exp(rate · error)], the larger for the rate and its negative."""
         tilted = np.exp(np.multiply.outer([rates, -rates], self.noise.values)) @ self.noise.masses
         return np.asarray(np.log(tilted).max(axis=0))
 
@@ -99,14 +99,14 @@ class CellError:
 
     @cached_property
     def _guide(self) -> tuple[Floats, Ints]:
-        """The distribution function, and where to begin to look in it for each of many equal parts of [0, 1)."""
+        """The distribution function, and where its search begins for many equal parts of [0, 1)."""
         reached = np.cumsum(self.noise.masses)
         reached /= reached[-1]
         return reached, np.searchsorted(reached, np.arange(GUIDES + 1) / GUIDES, side="right").astype(np.int64)
 
 
 class CellErrors:
-    """The laws of the errors of cells, one for each family or for several, and that of any linear combination."""
+    """The error laws of cells, one per family or for several, and of any linear combination."""
 
     def __init__(self, noises: Sequence[Noise], families: Sequence[int] = (0,), unit: float | None = None) -> None:
         self.laws, self.families = [CellError(noise) for noise in noises], families
@@ -137,11 +137,11 @@ class CellErrors:
         return self.laws[self.families[family]].drawn(size, coins)
 
     def furthest(self, chance: float, squares: Floats) -> Floats:
-        """How far sums of errors are off with this chance at most, by Chernoff's bound: of coefficients up to 1 whose
-        squares, times the variances of their cells, add up to these.
+        """How far sums of errors are off with this chance at most, by Chernoff's bound: of
+        coefficients up to 1 whose squares, times the variances of their cells, add up to these.
 
-        Cumulants grow at least with the square of their argument, so that a cell with the coefficient a counts for at
-        most a**2 of one with 1.
+        Cumulants grow at least with the square of their argument, so that a cell with the
+        coefficient a counts for at most a**2 of one with 1.
         """
         rates, growth = self._growth
         steps = np.geomspace(
@@ -164,7 +164,7 @@ class CellErrors:
         return math.sqrt(sum(law.std_error**2 * float((times * found**2).sum()) for law, (found, times) in parts))
 
     def combined(self, terms: Terms) -> ErrorLaw:
-        """The law of the sum of independent errors: for each law, this many with each of these coefficients."""
+        """The law of the sum of independent errors: each law with its counts and coefficients."""
         parts = [(law, *term) for law, term in zip(self.laws, terms, strict=True) if term[0].size]
         spread = self.spread(terms)
         if not spread:
@@ -181,8 +181,8 @@ class CellErrors:
 
 
 def _gathered(found: Floats, times: Ints) -> tuple[Floats, Floats | Ints]:
-    """Very many coefficients, in order, by few of them: each is shared between its two neighbours so that its mean is
-    kept, which makes errors no smaller. The largest stay as they are."""
+    """Very many coefficients, in order, by few of them: each is shared between its two neighbours
+    so that its mean is kept, which makes errors no smaller. The largest stay as they are."""
     if found.size <= MANY:
         return found, times
     largest = np.argpartition(np.abs(found), -MANY // 2)[-MANY // 2 :]
@@ -193,7 +193,7 @@ def _gathered(found: Floats, times: Ints) -> tuple[Floats, Floats | Ints]:
 
 
 def _series(parts: Sequence[Part], period: float) -> Any:
-    """The characteristic function at the multiples of 2 pi / period, until it has fallen to nothing."""
+    """The characteristic function at the multiples of 2 pi / period, until it is negligible."""
     for harmonics in HARMONICS:
         at = 2.0 * np.pi / period * np.arange(harmonics + 1)
         found = np.ones(harmonics + 1, dtype=np.complex128)
@@ -205,7 +205,7 @@ def _series(parts: Sequence[Part], period: float) -> Any:
 
 
 def _on_grid(parts: Sequence[Part], spread: float) -> Noise:
-    """On a grid that the lattice of the largest coefficient is part of, unless that is finer than the grid."""
+    """On a grid that contains the lattice of the largest coefficient, unless that is finer."""
     largest = max(float(np.abs(found).max()) * law.step for law, found, _ in parts)
     fine = 2.0 * REACH * spread / POINTS
     step = fine if largest < fine else largest / math.ceil(largest / fine)
@@ -228,7 +228,7 @@ def _on_grid(parts: Sequence[Part], spread: float) -> Noise:
 
 @lru_cache(maxsize=64)
 def cell_errors(protocol: Protocol, reports: int) -> CellErrors:
-    """The errors of a protocol's cells, where they are independent of each other and of the data."""
+    """The errors of a protocol's cells, where these are independent of each other and the data."""
     if not protocol.linear or protocol.task.shape is Shape.KEY:
         problem = "has errors that depend on each other, or on the data"
         raise Unsupported(problem, "ask for the sum instead", protocol=protocol.name)
@@ -237,8 +237,8 @@ def cell_errors(protocol: Protocol, reports: int) -> CellErrors:
 
 @lru_cache(maxsize=64)
 def shown_errors(protocol: Protocol) -> CellErrors | None:
-    """The errors of counts that are shown, where small ones are dropped after noise is added; None if they have no such
-    law."""
+    """The errors of counts that are shown, where small ones are dropped after noise is added; None
+    if they have no such law."""
     added = protocol.added_noise
     return None if added is None else CellErrors([added])
 
@@ -260,8 +260,8 @@ class Linear(Number):
     """A sum of an answer's parts with weights, such as the people in a range, and its interval.
 
     Where the bins do not tell it exactly, the truth lies between two sums: `least` and `most` are
-    estimates of them, each with the law of its error. Either end of the interval fails equally often. Of what was
-    brought into a range, it is no wider than what is `possible`.
+    estimates of them, each with the law of its error. Either end of the interval fails equally
+    often. Of what was brought into a range, it is no wider than what is `possible`.
 
     Examples
     --------

@@ -158,7 +158,7 @@ class Margin(Tabular, Pictured):
         return self.values.ndim <= 2 and len(self.labels[0]) <= SHOWN_ROWS and len(self.labels[-1]) <= SHOWN_COLUMNS
 
     def table(self) -> TextTable:
-        """A row for each label of the first column and a column for each of the second, or the cells one by one."""
+        """A row for each label of the first column, a column for each of the second; or a list."""
         places = self._places
         low, high = self.of.law_of_margin(self._sorted).tails(0.025)
         title = f"{' by '.join(self.names)}, each ± {max(-low, high):,.{places}f} (95%)"

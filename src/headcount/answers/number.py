@@ -1,4 +1,4 @@
-"""One number and its interval: what sums of parts, rates, quantiles, differences and ratios have in common."""
+"""One number and its interval: the base of sums of parts, rates, quantiles, differences, ratios."""
 
 from __future__ import annotations
 

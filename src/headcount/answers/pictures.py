@@ -47,7 +47,7 @@ class InOrder(Pictured):
 def draw(
     estimate: Estimate, target: Any, theme: str, title: str, cells: Sequence[Cell] | None = None, beneath: str = ""
 ) -> Any:
-    """Draw an answer into a file, into bytes or onto axes; or, of several values, these cells in this order."""
+    """Draw an answer to a file, bytes or axes; of several values, these cells in this order."""
     if not estimate.protocol.task.shape.several:
         return _number(estimate, target, theme, title)
     return _cells(estimate, target, theme, title, cells, beneath)
@@ -104,8 +104,8 @@ def _span(name: str, value: float, ends: list[float], shown: tuple[str, str, str
 
 
 def distribution(estimate: DistributionEstimate, target: Any, theme: str, title: str) -> Any:
-    """Draw how many people lie in bins that are wide enough to be seen and, where their number is public, the curve of
-    those below a value; and say where the middle is."""
+    """Draw how many people lie in bins that are wide enough to be seen and, where their number is
+    public, the curve of those below a value; and say where the middle is."""
     edges, axis = estimate.places, estimate.axis
     kept = spread_out(edges, MERGED)
     found = [(edges[low], edges[high], estimate.within_bins(low, high)) for low, high in pairwise(kept)]

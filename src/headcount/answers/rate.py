@@ -17,9 +17,9 @@ CLOSE = 1e-3  # of a person
 class Rate(Number):
     """Which part of a number of people is in another: a number from 0 to 1, but for the noise.
 
-    Its interval has the rates that the answer does not contradict: those r for which the first number less r times the
-    second is as near to 0 as its noise allows. The truth is among them as often as promised, however few people there
-    are; where there are too few, all rates are.
+    Its interval has the rates that the answer does not contradict: those r for which the first
+    number less r times the second is as near to 0 as its noise allows. The truth is among them as
+    often as promised, however few people there are; where there are too few, all rates are.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 r"""The ratio of two answers: how many times as many?
 
-The interval of a ratio $r$ inverts a test (Fieller's theorem, with the exact laws instead of normal ones): if the
-truths are $\alpha = r\beta$, then $a - rb$ is the error of $a$ less $r$ times that of $b$, whatever $\alpha$ is. It has
-no end where the second truth may be 0.
+The interval of a ratio $r$ inverts a test (Fieller's theorem, with the exact laws instead of normal
+ones): if the truths are $\alpha = r\beta$, then $a - rb$ is the error of $a$ less $r$ times that of
+$b$, whatever $\alpha$ is. It has no end where the second truth may be 0.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ EVERYTHING = (-math.inf, math.inf)
 class Ratio(Change):
     """The ratio of two answers, as `a / b` returns it: how many times as many.
 
-    Its interval has all ratios with which the answers agree, and is everything if the second truth may be 0.
+    Its interval has all ratios with which the answers agree, and is everything if the second truth
+    may be 0.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ class Ratio(Change):
         return self._end(-1.0, confidence, self.laws), self._end(1.0, confidence, self.laws)
 
     def accepts(self, ratio: float, confidence: float = 0.95) -> bool:
-        """Whether the answers agree with this ratio: neither tail of the error is as unlikely as it may be."""
+        """Whether the answers agree with this ratio: neither tail of the error is too unlikely."""
         if self.laws is None:
             low, high = self.interval(confidence)
             return low <= ratio <= high

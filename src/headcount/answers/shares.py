@@ -1,12 +1,13 @@
-r"""Intervals for the share of one noisy count in the sum of two, from the exact law of their errors.
+r"""Intervals for the share of one noisy count in the sum of two, from their errors' exact law.
 
-Of the true share $r$ one knows that $(1-r)\,H - r\,L = 0$. So $(1-r)\hat H - r\hat L$ has the law of
-$(1-r)e_1 - r e_2$, and every $r$ for which it is likely belongs to the interval (Fieller's way, with the exact law
-instead of a normal one). Where the sum may be nothing, every share does.
+Of the true share $r$ one knows that $(1-r)\,H - r\,L = 0$. So $(1-r)\hat H - r\hat L$ has the law
+of $(1-r)e_1 - r e_2$, and every $r$ for which it is likely belongs to the interval (Fieller's way,
+with the exact law instead of a normal one). Where the sum may be nothing, every share does.
 
-The widths of that law are computed at a few shares and serve all groups at once, also where cells were made to add
-up. A single ratio of two answers is solved for with the law at each ratio that is tried (`answers/ratio.py`): by the
-widths here its interval at epsilon 1, where the lattice shows, would be a fifth wider.
+The widths of that law are computed at a few shares and serve all groups at once, also where cells
+were made to add up. A single ratio of two answers is solved for with the law at each ratio that is
+tried (`answers/ratio.py`): by the widths here its interval at epsilon 1, where the lattice shows,
+would be a fifth wider.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ SHARES = np.array([*FIRST, *(1.0 - share for share in FIRST[-2::-1])])  # at whi
 
 
 def share_intervals(rest: Floats, ones: Floats, widths: Floats) -> Floats:
-    """For each pair of noisy counts all shares that are likely, as a row [low, high] within 0 and 1.
+    """For each pair of noisy counts, all likely shares as a row [low, high] within 0 and 1.
 
-    `widths` are the half-widths of the error at each of `SHARES`. An estimate below zero is one of nothing, too: both
-    are tried, so that no interval is empty.
+    `widths` are the half-widths of the error at each of `SHARES`. An estimate below zero is one of
+    nothing, too: both are tried, so that no interval is empty.
     """
     rows = [_accepted(rest, ones, widths), _accepted(rest.clip(0.0), ones.clip(0.0), widths)]
     low, high = np.minimum(rows[0][0], rows[1][0]), np.maximum(rows[0][1], rows[1][1])
@@ -42,11 +43,11 @@ def share_intervals(rest: Floats, ones: Floats, widths: Floats) -> Floats:
 
 
 def _accepted(rest: Floats, ones: Floats, widths: Floats) -> tuple[Floats, Floats]:
-    """The least and the largest share r with |ones - r (ones + rest)| within the width at r; infinities where there is
-    none.
+    """The least and the largest share r with |ones - r (ones + rest)| within the width at r;
+    infinities where there is none.
 
-    A width is a norm of (1 - r, r), so that it is convex and lies below the chord between two shares. Next to 0 and 1,
-    where a lattice shows, the wider end is taken.
+    A width is a norm of (1 - r, r), so that it is convex and lies below the chord between two
+    shares. Next to 0 and 1, where a lattice shows, the wider end is taken.
     """
     everybody, ones = (rest + ones)[:, None], ones[:, None]
     start, end = SHARES[:-1], SHARES[1:]
@@ -61,7 +62,7 @@ def _accepted(rest: Floats, ones: Floats, widths: Floats) -> tuple[Floats, Float
 
 
 def _above(slope: Floats, origin: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """The part of each interval in which a line is not below zero; an empty one where it is nowhere."""
+    """The part of each interval where a line is not below zero; empty if there is none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         root = -origin / slope
     level = np.where(origin >= 0.0, -np.inf, np.inf)
@@ -72,11 +73,13 @@ def _above(slope: Floats, origin: Floats, low: Floats, high: Floats) -> tuple[Fl
 
 @lru_cache(maxsize=64)
 def share_widths(errors: CellErrors, times: int, confidence: float, agreed: int = 0) -> Floats:
-    """The half-width of the error at each of `SHARES`, of sums over `times` pairs of cells; it is the same at 1 - r.
+    """The error's half-width at each of `SHARES`, in sums of `times` cell pairs; the same at 1 - r.
 
-    If cells were made to add up to what is known, `agreed` of them, each has an even share of their errors less.
+    If cells were made to add up to what is known, `agreed` of them, each has an even share of their
+    errors less.
 
-    Noise of hardly more than its own lattice has a step more between them: there the law changes with every share.
+    Noise of hardly more than its own lattice has a step more between them: there the law changes
+    with every share.
     """
     tail = (1.0 - confidence) / 2.0
     laws = (errors.combined((spread_evenly(np.array([1.0 - r, -r]), times, agreed),)) for r in FIRST)
@@ -86,8 +89,9 @@ def share_widths(errors: CellErrors, times: int, confidence: float, agreed: int 
 
 
 def spread_evenly(weights: Floats, times: int, agreed: int) -> tuple[Floats, Ints]:
-    """The coefficients of all errors, and how many have each, where `times` pairs of cells count with these weights and
-    all cells, if any are `agreed`, had an even share of their sum's error taken away."""
+    """The coefficients of all errors, and how many have each, where `times` pairs of cells count
+    with these weights and all cells, if any are `agreed`, had an even share of their sum's error
+    taken away."""
     counts = np.full(weights.size, times)
     if not agreed:
         return weights[weights != 0.0], counts[weights != 0.0]

@@ -37,7 +37,7 @@ def margin_law(protocol: Protocol, reports: int, margin: Axes) -> ErrorLaw:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableEstimate(Estimate):
-    """The answer to `hc.Table`: how many people are in each cell of every margin, and in any sum of cells.
+    """The answer to `hc.Table`: the people in each cell of every margin, and in any sum of cells.
 
     All of it comes from one release: margins agree with each other and with the number of people,
     and nothing more is spent by asking further. `answer["sex", "age"]` is a margin.
@@ -140,8 +140,8 @@ class TableEstimate(Estimate):
         return Linear(value, least, most, self.promises(), possible=(possible[0], possible[1]))
 
     def _weights(self, conditions: Mapping[str, Any], among: tuple[str, ...] = ()) -> tuple[Floats, Floats, Floats]:
-        """Weights of the cells for the people who fulfil the conditions: as they are; without bins that count in part;
-        with all of those bins."""
+        """Weights of the cells for the people who fulfil the conditions: as they are; without bins
+        that count in part; with all of those bins."""
         columns = tuple(name for name in self.names if name in conditions or name in among)
         if not set(conditions) <= set(self.names):
             unknown = next(name for name in conditions if name not in self.names)
@@ -276,8 +276,8 @@ class TableEstimate(Estimate):
         raise Unsupported("margins agree with each other and with the number of people as they are", "use them")
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each cell of every margin: the columns of the table, empty where it is summed over, then `people`
-        and the interval."""
+        """A row for each cell of every margin: the columns of the table, empty where it is summed
+        over, then `people` and the interval."""
         return [row for margin in self.margins for row in margin.records()]
 
     def draw(self, target: Any, theme: str, title: str) -> object:

@@ -1,4 +1,4 @@
-"""The largest cells of an answer, and what is true of ranks: who is surely among the largest, and who may be."""
+"""The largest cells of an answer, and which categories are surely, or may be, among the largest."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ NAMED = 30  # that may be among the largest
 class Top(Tabular, Pictured):
     """The `k` largest cells of an answer, the largest first.
 
-    With 95% confidence all that it says of ranks is true at once: every category in `surely` is among the `k` that
-    people hold most, and every one of these is in `maybe`, or, with `hidden`, is one that was not shown because nobody
-    listed it.
+    With 95% confidence all that it says of ranks is true at once: every category in `surely` is
+    among the `k` that people hold most, and every one of these is in `maybe`, or, with `hidden`, is
+    one that was not shown because nobody listed it.
 
     Parameters
     ----------
@@ -41,7 +41,8 @@ class Top(Tabular, Pictured):
     cells : list of Cell
         Those with the largest answers; fewer, where fewer were shown.
     surely, maybe : list
-        Categories that are among the `k` largest whatever the noise may have been, and those that may be.
+        Categories that are among the `k` largest whatever the noise may have been, and those that
+        may be.
     hidden : bool
         Whether a category that was not shown may be among them.
     answer : Estimate
@@ -147,8 +148,8 @@ def ranked(answer: Estimate, k: int) -> Top:
 def ranks(ends: Floats, k: int, hidden: float | None) -> tuple[Any, Any]:
     """Which are surely among the k largest, and which may be, if all truths lie within these ends.
 
-    A category that fewer than k others can reach is surely among them; one that k others surely exceed is not. Any
-    number of categories that nobody listed may reach `hidden`.
+    A category that fewer than k others can reach is surely among them; one that k others surely
+    exceed is not. Any number of categories that nobody listed may reach `hidden`.
     """
     low, high = np.sort(ends[:, 0]), np.sort(ends[:, 1])
     above = low.size - np.searchsorted(low, ends[:, 1], side="right")  # others that are surely larger

@@ -1,4 +1,4 @@
-"""Differences and ratios of two answers from separate runs: of one number each, or of each category."""
+"""Differences and ratios of answers from two separate runs: of single numbers, or by category."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Operand:
 
 
 class Pairs(Tabular, Pictured, Mapping[Label, Change]):
-    """The difference or ratio of each category of two histograms: a mapping from category to either.
+    """The difference or ratio of each category of two histograms, as a mapping by category.
 
     Parameters
     ----------

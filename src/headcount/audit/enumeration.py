@@ -41,12 +41,12 @@ Terms = Sequence[tuple[int, int]]  # a law, likely outcomes first
 
 @lru_cache(maxsize=64)
 def one_report(protocol: Protocol, value: int) -> ReportLaw:
-    """The exact law of the report of a person who holds this value. Cached: many checks ask for the same one."""
+    """The exact law of the report of a person with this value, cached for the many checks."""
     return protocol.programme.law({"value": value})
 
 
 def local_epsilon(protocol: Protocol) -> float:
-    """The largest log-ratio of one report's probabilities between two values, infinite if one is impossible."""
+    """The largest log-ratio of report probabilities between two values, infinite if one is 0."""
     laws = [one_report(protocol, value) for value in range(protocol.task.values)]
     total = math.lcm(*(law.total for law in laws))
     every = [law.of_total(total) for law in laws]
@@ -119,7 +119,7 @@ def unpacked(number: int, size: int) -> list[int]:
 
 
 class CrowdLaws:
-    """The law of the sum over a crowd's people, from the law of one contribution for each value. Cached."""
+    """The law of the sum over a crowd, from the law of one contribution for each value. Cached."""
 
     def __init__(self, reports: Iterable[Parts]) -> None:
         self._reports = [sorted_terms(report) for report in reports]
@@ -193,7 +193,7 @@ class Enumerated:
         return self._summed(self._tallied)
 
     def view(self, held: Held, help_sent: int = 0) -> Parts:
-        """The law of the view: messages, or a released tally with `help_sent` added to it before."""
+        """The law of the view: messages, or a released tally with `help_sent` already added."""
         return self._let_go(held, help_sent) if self.protocol.model.releases else self.messages.law(held)
 
     @property
@@ -202,7 +202,7 @@ class Enumerated:
         return self.tallies if self.protocol.model.releases else self.messages
 
     def helps(self, people: int, corrupt: int) -> list[int]:
-        """Everything that this many corrupt people can add to a tally: any messages, as many as others may send.
+        """All these corrupt people can add to a tally: any messages, as many as others may send.
 
         They know what they send. A mixture of choices is no worse than the worst of them, because
         the divergence is convex. Where messages are in the view, known ones can be subtracted and
@@ -247,7 +247,7 @@ class Enumerated:
         return self._cells[place, total]
 
     def _seen_law(self, total: int) -> Parts:
-        """The law of what the party sees of a total. The shuffler takes its own part off an answer."""
+        """The law of what the party sees of a total. The shuffler subtracts its own part."""
         match self.party:
             case Party.ANALYSER:
                 return self.protocol.released().law(total)

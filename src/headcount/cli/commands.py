@@ -1,4 +1,4 @@
-"""Commands of which every option counts: one that takes a single value is refused if it is given twice."""
+"""Commands in which every option counts: a single-valued option given twice is refused."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ SERVICE, SURVEY = "service", "survey"  # our packages that contribute commands
 
 
 def _refuse_repeated(command: Any, context: Any, words: list[str]) -> Mapping[str, Any]:
-    """The options as they are typed. They are counted as they are parsed, so that --n 3 --n=4 and --clip --no-clip are
-    found, too."""
+    """The options as they are typed.
+
+    They are counted as they are parsed, so that --n 3 --n=4 and --clip --no-clip are found, too.
+    """
     typed, _, order = command.make_parser(context).parse_args(args=list(words))
     for option, times in Counter(order).items():
         if times > 1 and option.param_type_name == "option" and not (option.multiple or option.count):
@@ -48,7 +50,7 @@ def _refuse_incomplete(command: Any, typed: Mapping[str, Any]) -> None:
 
 
 def _pairs_apart(command: Any, words: list[str]) -> list[str]:
-    """The two values of an option may have a comma between them, as lists have everywhere: --bounds 0,120."""
+    """The two values of an option may be separated by a comma, as in lists: --bounds 0,120."""
     pairs = {name for option in command.params if option.nargs == 2 for name in option.opts}
     apart: list[str] = []
     for before, word in zip([None, *words], words, strict=False):
@@ -76,7 +78,7 @@ class CommandGroup(TyperGroup):
 
 
 class Elsewhere(CommandGroup):
-    """A group whose commands are imported when they are asked for: importing all takes as long as an answer.
+    """A group that imports commands when asked for them: importing all takes as long as an answer.
 
     Another package adds a command, a function or a group of `Commands`, by an entry point:
 
@@ -103,7 +105,7 @@ class Elsewhere(CommandGroup):
 
 
 class Imported(Mapping[str, Any]):
-    """The commands by name: questions, those that are found in their modules, and those of other packages.
+    """The commands by name: questions, those found in their modules, and those of other packages.
 
     No package takes the place of a command of headcount's own.
     """
@@ -169,7 +171,8 @@ def _built(name: str, found: Any) -> Any:
 class Commands(typer.Typer):
     """A group of such commands, which shows its help when nothing is asked of it.
 
-    Typer's own tracebacks are off: they print the variables of every frame, and an answer may be among them.
+    Typer's own tracebacks are off: they print the variables of every frame, and an answer may be
+    among them.
     """
 
     def __init__(self, cls: type[CommandGroup] = CommandGroup, add_completion: bool = False, **settings: Any) -> None:

@@ -55,7 +55,7 @@ def compare(
     charged: Charged,
     output: Output,
 ) -> None:
-    """Answer by the best protocol of every model of trust, side by side. Every answer is spent: see what all cost."""
+    """Answer by the best protocol of every model of trust, side by side; all answers are spent."""
     output.require_drawable()
     if mean and bounds is None:
         raise BadArgument("--mean", "needs --bounds", "use for example --bounds 0 120")

@@ -33,7 +33,7 @@ class Columns(dict[str, list[str]]):
 
 
 def table(file: str, names: list[str], engine: Engine | None) -> Any:
-    """The data of a command: files, for the engine that reads them. A single CSV needs nothing else installed."""
+    """A command's data: files, for the engine that reads them. A single CSV needs no extras."""
     if engine is not None:
         return file
     files = files_of(file)

@@ -86,7 +86,7 @@ def draw_map(
     *,
     output: Output,
 ) -> None:
-    """Which protocol counts best, by the number of people and of ones; and where additive noise overtakes sampling."""
+    """The best protocol for counts, by people and ones; where additive noise overtakes sampling."""
     output.require_drawable()
     found = who_counts_best(
         epsilon=epsilon,

@@ -34,7 +34,7 @@ Data = Annotated[
 
 
 def is_here() -> bool:
-    """Whether this folder has a ledger: also one that cannot be reached, as a link to a disk that is not there."""
+    """Whether this folder has a ledger, even one out of reach, as a link to a missing disk."""
     return os.path.lexists(DEFAULT)
 
 
@@ -66,7 +66,7 @@ class Charged(OptionGroup):
 
 
 def keep_count(file: str, estimate: Estimate, ledger: Ledger | None) -> None:
-    """Says on standard error, the second time and then now and then, that answers about a file add up."""
+    """Warns on standard error, the second time, then at times, that a file's answers add up."""
     if ledger is None and estimate.budget is not None:
         words = habit(file, estimate.budget, remembered=True)
         if words:
@@ -113,7 +113,7 @@ def show_ledger(file: Kept = DEFAULT, data: Data = None, *, output: Output) -> N
 
 @ledgers.command()
 def verify(file: Kept = DEFAULT, witness: WitnessFile = None, data: Data = None, how: Formats = Format.TABLE) -> None:
-    """Check every line and what it adds up to; with a witness, that none is missing. Nothing is written."""
+    """Check every line and the sums; with a witness, that none is missing. Nothing is written."""
     ledger = _verified(file, witness, data)
     checked = {"questions": ledger.questions, "spent": ledger.spent, "witnessed": witness is not None}
     lines = "every line is in place" + (", and none is missing" if witness is not None else "")
@@ -155,7 +155,7 @@ def _exists(path: Path) -> None:
 
 
 def _show(ledger: Ledger, how: Format, told: dict[str, Any] | None = None) -> None:
-    """Print a ledger and, of a population that an analyser keeps, the budget promised to collections."""
+    """Print a ledger and, of a population an analyser keeps, the budget promised to collections."""
     rows = ledger.records()
     order = None if ledger.order is None else float(ledger.order)
     figures = {**ledger.budget.to_json(), "spent": ledger.spent, "remaining": ledger.remaining, "order": order}

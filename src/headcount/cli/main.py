@@ -1,7 +1,7 @@
 """The command line. A refused request says why, on one line, and exits with code 2.
 
-Whatever else goes wrong exits with code 70 and shows where, but no value: neither variables nor what an exception says,
-either of which may be somebody's answer.
+Whatever else goes wrong exits with code 70 and shows where, but no value: neither variables nor
+what an exception says, either of which may be somebody's answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FAULT = 70  # as sysexits.h has it: an error of the programme's own
 
 
 class Everything(Elsewhere):
-    """Every command of our own but the questions, which come first, and the module and name where it is.
+    """All our own commands except questions, which come first; the module and name of each.
 
     The help shows them in panels, and in these also what our other packages contribute.
     """

@@ -23,7 +23,7 @@ def looks_whole(text: str) -> bool:
 
 
 def whole(argument: str, text: str, works: str = WORKS) -> int:
-    """The number; what may be a fraction is refused, also 10.000, which is ten to some and ten thousand to others."""
+    """The number; what may be a fraction is refused, also 10.000, which is ten or ten thousand."""
     digits = text.strip().replace("_", "")
     digits = digits.replace(",", "") if THOUSANDS.fullmatch(digits) else digits
     if re.fullmatch(r"[-+]?\d+", digits):
@@ -42,7 +42,7 @@ def typed(text: Any) -> int:
 
 
 def decimal(text: Any) -> float:
-    """The parser of options that take a number, in which a comma may stand for the point or part thousands."""
+    """The parser of number options, in which a comma may stand for the point or part thousands."""
     try:
         return float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Options that several commands share: a dataclass with a field for each, which a command takes as one parameter."""
+"""Options that several commands share: a dataclass with a field for each, as one parameter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 
 class OptionGroup:
-    """Base of such dataclasses: each field is an option, with typer's description of it as its type."""
+    """Base of such dataclasses: each field is an option, its type being typer's description."""
 
 
 def flattened(act: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,7 +31,7 @@ def flattened(act: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def with_options(command: Callable[..., Any], options: Iterable[Parameter], words: str | None) -> Callable[..., Any]:
-    """The command as a function with these parameters, from which typer reads its options and its help."""
+    """The command as a function with these parameters, from which typer reads options and help."""
     signature = inspect.Signature([each.replace(kind=Parameter.KEYWORD_ONLY) for each in options])
     command.__signature__ = signature  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in signature.parameters.values()}

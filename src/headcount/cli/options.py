@@ -195,7 +195,7 @@ def synonyms_of(texts: list[str] | None) -> dict[str, list[str]] | None:
 
 
 def where_of(texts: list[str] | None) -> list[bool | float | str] | None:
-    """The declaration of --where, typed by its own spelling and not by the data: truth values, numbers or text."""
+    """The declaration of --where, typed by spelling, not by data: truth values, numbers or text."""
     return [_where(text) for several in texts for text in several.split(",")] if texts else None
 
 
@@ -206,7 +206,7 @@ def _where(text: str) -> bool | float | str:
 
 
 def number_of(text: str) -> float | None:
-    """A number as it is usually written; a larger one than doubles tell apart is text, which is exact."""
+    """A number as usually written; one too large for doubles to distinguish is kept as text."""
     if not NUMBER.fullmatch(text) or abs(float(text)) >= EXACT:
         return None
     return float(text) if "." in text else int(text)
@@ -228,8 +228,8 @@ def bins_of(text: str | None) -> Any:
 
 
 def columns_of(declared: list[str]) -> dict[str, Any]:
-    """Columns as they are written: sex=f,m, region=9, age=0:18:65, age=0:120/12, hired=2026-01-01:2026-12-31/month;
-    with + at the end, others apart."""
+    """Columns as they are written: sex=f,m, region=9, age=0:18:65, age=0:120/12,
+    hired=2026-01-01:2026-12-31/month; with + at the end, others apart."""
     return dict(_column_of(text) for text in declared)
 
 

@@ -1,4 +1,4 @@
-"""Plans on the command line: run one on a file, and write it down for the registry of deployments."""
+"""Plans on the command line: run one on a file, and write it for the registry of deployments."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ READ: dict[Told, Callable[[Any], Any]] = {
 
 
 def posing(kind: type[Question], act: Callable[..., None]) -> Callable[..., None]:
-    """The command that poses a question of this kind and hands it, with its own options, to `act`."""
+    """The command that poses a question of this kind and passes it, with its options, to `act`."""
 
     _, *every = inspect.signature(act, eval_str=True).parameters.values()
     named = any(each.told is Told.COLUMNS for each in kind.arguments)

@@ -50,7 +50,7 @@ def price(
 
 
 def _price(protocol: Protocol, epsilon: float | None, delta: float | None, ones: int | None) -> dict[str, Any]:
-    """The figures in JSON, to digits that are the same on every machine; promises are rounded up."""
+    """The figures in JSON, to digits identical on every machine; promises are rounded up."""
     at = protocol.loss.epsilon(delta or 0.0) if epsilon is None else epsilon
     finite = math.isfinite(at)
     messages: int | None = 1

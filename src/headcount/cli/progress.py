@@ -12,7 +12,7 @@ PATIENCE = 1.0  # seconds without a bar
 
 
 class ProgressBar:
-    """Goes through a list; after a second it shows how far, on standard error, and only if that is a terminal."""
+    """Goes through a list; after a second shows its progress on standard error, if a terminal."""
 
     def __init__(self, what: str, console: Console | None = None) -> None:
         self.what = what

@@ -60,7 +60,7 @@ def certify(
     neighbours: Neighbours = "replace",
     param: Params = None,
 ) -> None:
-    """Write a plan's claim down, or that of a protocol calibrated here, so that anybody can prove it again."""
+    """Write down the claim of a plan or of a protocol calibrated here, for all to prove again."""
     if name.endswith(".json"):
         given = (n, epsilon, delta, categories, bounds, whole, least, corrupt, param)
         if any(option not in (None, 0, False, []) for option in given) or neighbours != "replace":
@@ -104,7 +104,7 @@ def verify(
     ] = None,
     how: Formats = Format.TABLE,
 ) -> None:
-    """Prove a certificate again, independently of the code that made it, and check who signed a release.
+    """Prove a certificate again, independently of the code behind it; check who signed a release.
 
     Exit code 0: proved; 1: refuted; 2: neither; 3: a release is forged, or signed by another.
     """

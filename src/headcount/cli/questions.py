@@ -1,4 +1,4 @@
-"""Questions about a table, a command for each: count, histogram, sum, quantile, and whatever else can be asked."""
+"""Questions about a table, a command for each: count, histogram, sum, quantile and all others."""
 
 from __future__ import annotations
 

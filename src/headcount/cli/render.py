@@ -31,7 +31,7 @@ LATEST = 253_402_300_799  # seconds since 1970: the end of the year 9999
 
 
 class Plain(Console):
-    """A console whose escape codes and pictures are its own: those in the words of others are not obeyed."""
+    """A console that obeys only its own escape codes and pictures, not those in others' words."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(emoji=False, **settings)
@@ -54,7 +54,7 @@ def console() -> Console:
 
 
 def waiting(what: str) -> Status:
-    """Says on standard error what is waited for, if that is a terminal: an answer in JSON stays one."""
+    """Says on standard error what is awaited, if that is a terminal: JSON answers stay valid."""
     return Plain(stderr=True).status(what)
 
 
@@ -83,15 +83,15 @@ def show(value: Any, how: Format, table: RenderableType, markdown: str | None = 
 
 
 def _escaped(text: str) -> str:
-    """JSON that means the same, in which nothing is obeyed: outside of text there are no such characters but ends of
-    lines."""
+    """JSON that means the same, in which nothing is obeyed: outside of text there are no such
+    characters but ends of lines."""
     if text.replace("\n", "").isprintable():
         return text
     return "".join(json.dumps(letter)[1:-1] if is_control(letter) and letter != "\n" else letter for letter in text)
 
 
 def _rows(value: Any) -> list[dict[str, Any]]:
-    """A row for each option of an advice, cell of a histogram, quantile or line of a list; otherwise a single one."""
+    """A row per option of an advice, cell of a histogram, quantile or list line; else one row."""
     if isinstance(value, list):
         return value
     if "cells" in value:

@@ -29,7 +29,7 @@ class Flags(Spelling):
 
 
 def _typed(value: Any) -> str:
-    """A value as it is typed: pairs with a space between, lists with commas, mappings as name=value."""
+    """A value as typed: pairs with a space between, lists with commas, mappings as name=value."""
     match value:
         case str():
             return value

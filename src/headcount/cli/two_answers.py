@@ -31,7 +31,7 @@ CellNames = Annotated[
 
 
 def difference(first: First, second: Second = None, cell: CellNames = None, *, output: Output) -> None:
-    """By how much is the first answer larger than the second, or one cell of an answer than another?
+    """By how much is the first answer larger than the second, or one cell than another?
 
     With an interval, and what both cost together.
     """
@@ -41,7 +41,7 @@ def difference(first: First, second: Second = None, cell: CellNames = None, *, o
 
 
 def ratio(first: First, second: Second = None, cell: CellNames = None, *, output: Output) -> None:
-    """How many times as large is the first answer as the second, or one cell of an answer as another?
+    """How many times as large is the first answer as the second, or one cell as another?
 
     With an interval, and what both cost together.
     """

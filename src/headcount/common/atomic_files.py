@@ -40,7 +40,7 @@ def write_atomically(path: str | Path, text: str, mode: int = 0o666) -> Path:
 
 
 def holds(path: Path, what: str) -> bool:
-    """Whether a file is one of ours of this kind, such as a plan: whatever else it is must not be replaced by one."""
+    """Whether a file is one of ours of this kind, such as a plan; else it must not be replaced."""
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["format"]).startswith(f"headcount {what} ")
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

@@ -1,4 +1,5 @@
-"""Calls of public functions: an argument that is left out, misspelt or of another kind is refused with what to say."""
+"""Calls of public functions: an argument that is left out, misspelt or of another kind is refused
+with what to say."""
 
 from __future__ import annotations
 
@@ -82,8 +83,8 @@ def left_out(name: str, works: str = "") -> BadArgument:
 def checked(asked: Callable[P, R], onward: Callable[..., Any] | None = None) -> Callable[P, R]:
     """The same function, whose calls are looked at before.
 
-    Its other arguments are those of the function that they are handed `onward` to; without one, it looks at them
-    itself.
+    Its other arguments are those of the function that they are handed `onward` to; without one, it
+    looks at them itself.
     """
     each = signature(asked).parameters.values()
     own = [one.name for one in each if one.kind not in (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)]

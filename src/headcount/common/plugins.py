@@ -20,7 +20,7 @@ def entry_points_of(group: str) -> list[EntryPoint]:
 
 
 def with_installed(own: dict[str, type[Kind]], group: str, base: type[Any], called: str) -> dict[str, type[Kind]]:
-    """These classes by name and those of other packages; a class that is not of the base, or a name twice, is refused.
+    """These classes by name and other packages'; one not of the base, or a name twice, is refused.
 
     Which of two classes a name means must not depend on what else is installed.
     """

@@ -23,9 +23,9 @@ def crossing(
     """Between `low`, where the excess is positive, and `high`, where it is not.
 
     Stops at -tight <= excess <= 0, when floats end, or at a small jump, of at most `jump`, when the
-    two are as `close` as that. Aims just inside, by Chandrupatla's rule: by the parabola through the last three points
-    where it can be trusted, else at the middle. With `tight` 0 only the signs are used, by
-    bisection.
+    two are as `close` as that. Aims just inside, by Chandrupatla's rule: by the parabola through
+    the last three points where it can be trusted, else at the middle. With `tight` 0 only the signs
+    are used, by bisection.
     """
     aim = tight / 2.0
     (start, over), (end, under) = low, high
@@ -64,8 +64,8 @@ def _part(last: Point, other: Point, before: Point) -> float:
 def secants(
     excess: Callable[[float], float], place: float, slope: float, *, tight: float, low: float, high: float, steps: int
 ) -> tuple[Point, Point] | None:
-    """Places on either side of the root, for `crossing`, by a few secants from a place nearby; None if they do not
-    enclose it. Where -tight <= excess <= 0 they end.
+    """Places on either side of the root, for `crossing`, by a few secants from a place nearby; None
+    if they do not enclose it. Where -tight <= excess <= 0 they end.
 
     With `slope` the excess is known to fall about there.
     """

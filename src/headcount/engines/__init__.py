@@ -1,4 +1,4 @@
-"""Where the data lie: memory, files through DuckDB, Spark. An engine makes codes of rows and tallies of codes.
+"""Where the data lie: memory, files through DuckDB, Spark. An engine codes rows and tallies codes.
 
 Internal: docs/api.md lists what is public.
 """

@@ -1,4 +1,4 @@
-"""Columns of pandas, polars, Arrow and numpy as arrays, entry by entry as they are: a gap changes no other entry."""
+"""Columns of pandas, polars, Arrow and numpy as arrays, entry by entry: a gap changes no other."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FEW = 4_096  # entries that are turned into Python's own sooner than Arrow loads
 
 
 def from_pandas(data: Any) -> Array:
-    """A column of pandas as an array; by itself pandas turns integers into floats where one is missing."""
+    """A pandas column as an array; pandas itself turns integers to floats where one is missing."""
     if isinstance(data.dtype, np.dtype):
         return np.asarray(data.to_numpy())
     if hasattr(data.dtype, "pyarrow_dtype"):

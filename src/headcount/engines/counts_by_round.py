@@ -1,4 +1,4 @@
-"""Rows with a time, counted round by round: in which rounds a person counts, and what an engine makes of them."""
+"""Rows with a time, counted round by round: a person's rounds, and what an engine makes of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from headcount.questions.domains.product import Product
 
 @dataclass(frozen=True)
 class InRounds:
-    """The column of times, the rounds, and in how many of them a person counts: drawn by lot where they are in more."""
+    """The column of times, the rounds, and how many count per person: drawn by lot if in more."""
 
     time: str
     rounds: Rounds
@@ -27,7 +27,7 @@ class InRounds:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many people have which code, or, of amounts, how many there are and what these come to."""
+    """How many people have each code or, of amounts, how many there are and their total."""
 
     codes: Codes
     people: Ints

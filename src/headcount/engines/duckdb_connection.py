@@ -1,7 +1,8 @@
-"""The connection to DuckDB: one database in memory for the process; its errors, without anybody's values.
+"""The connection to DuckDB: one in-memory database per process; errors without anybody's values.
 
-What does not fit into memory is refused: DuckDB would put the values aside in files as they are, and a process that is
-killed leaves such files behind. HEADCOUNT_SPILL may name a folder on an encrypted disk.
+What does not fit into memory is refused: DuckDB would put the values aside in files as they are,
+and a process that is killed leaves such files behind. HEADCOUNT_SPILL may name a folder on an
+encrypted disk.
 """
 
 from __future__ import annotations

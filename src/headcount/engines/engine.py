@@ -1,4 +1,4 @@
-"""What an engine is, and which one takes which data: an engine makes codes of rows, and tallies of codes."""
+"""Engines, and which one takes which data: an engine makes codes of rows, and tallies of codes."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ KEY = 16  # bytes of the key that samples a person's rows
 class Rows:
     """Which data, and what of them is a person's answer.
 
-    `column` names the column of a table, or one for each part of the domain, `where` the values of it that count as a
-    one, `by` the columns of groups; without `column` people are counted by their groups alone. A row is a person,
-    unless `unit` names the column of person ids: then a person's rows are merged into one answer, or, with `most`, at
-    most that many of them are kept and count each for itself: a sample drawn with the `key`. With `in_rounds`, a
-    person's rows are merged round by round; without `column` everybody with a row in a round counts as a one.
-    `text` says how text is written in the columns of groups and answers.
+    `column` names the column of a table, or one for each part of the domain, `where` the values of
+    it that count as a one, `by` the columns of groups; without `column` people are counted by their
+    groups alone. A row is a person, unless `unit` names the column of person ids: then a person's
+    rows are merged into one answer, or, with `most`, at most that many of them are kept and count
+    each for itself: a sample drawn with the `key`. With `in_rounds`, a person's rows are merged
+    round by round; without `column` everybody with a row in a round counts as a one. `text` says
+    how text is written in the columns of groups and answers.
     """
 
     data: Any
@@ -75,7 +76,7 @@ class Rows:
         return cls(data, column=question.reads, **others)
 
     def names(self) -> list[tuple[str, str]]:
-        """The columns that are read from a table, after the argument that names each; parts of the domain first."""
+        """The columns read from a table, each after its argument; parts of the domain first."""
         if self.column is None and not self.groups and self.in_rounds is None:
             raise BadArgument("column", "is missing for a table", "name the column that holds people's answers")
         groups = (("by", name) for name in self.groups.values())
@@ -96,7 +97,7 @@ class Rows:
 
     @cached_property
     def groups(self) -> dict[str, Any]:
-        """What tells the groups, by what each is called: the names of columns, or columns themselves."""
+        """The groups, by their names: the names of columns, or columns themselves."""
         if self.by is None:
             return {}
         if isinstance(self.by, str):
@@ -111,7 +112,8 @@ class Rows:
 
     @property
     def title(self) -> str | None:
-        """What is asked about, by the names of columns alone: "spend by plan"; of values without a name none."""
+        """What is asked about, by the names of columns alone: "spend by plan"; of values without a
+        name none."""
         if not self.tabular:
             return None
         asked = self.column if isinstance(self.column, tuple) else (self.column,)
@@ -129,8 +131,8 @@ class Rows:
         return Product((self.in_rounds.rounds, *(asked.parts if self.column is not None else ())))
 
     def rules(self, task: Question) -> list[str]:
-        """What was declared: of values, of several columns that are read by different rules after the name of each, and
-        how many rows of a person count."""
+        """What was declared: of values, of several columns that are read by different rules after
+        the name of each, and how many rows of a person count."""
         domain = self.domain(task)
         told, said = [part.rules for part in domain.parts], domain.rules
         if len({*map(tuple, told)} - {()}) > 1 and self.tabular:
@@ -147,7 +149,7 @@ class Rows:
         return self.by is not None and self.column is None and self.tabular
 
     def of_part(self, place: int) -> AbstractContextManager[None]:
-        """Refusals of a part's values say in which column of a table these are, and in which form no number is."""
+        """Refusals of a part's values name their column, and the number format not matched."""
         named = self.tabular and not self.everybody
         return _refusing(self.names()[place][1] if named else None, self.text.numbers)
 
@@ -190,7 +192,7 @@ class Engine(Protocol):
 
 
 def engine_for(data: Any) -> Engine:
-    """Files and streams are read by DuckDB, Spark's frames stay on Spark, and all else has its columns in memory."""
+    """Files and streams go to DuckDB, Spark's frames stay on Spark, all else is held in memory."""
     kind = type(data).__module__
     if kind.startswith("pyspark.sql."):
         from headcount.engines.spark import SparkEngine

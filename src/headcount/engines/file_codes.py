@@ -1,4 +1,4 @@
-"""A table's codes, one for each person, as DuckDB queries: counts by code, their sum, or all codes in row order."""
+"""A table's codes, one per person, as DuckDB queries: counts, their sum, or all in row order."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ MOST_ADDED = 1 << 64  # steps: counted from the middle, they come to a word with
 
 @dataclass(frozen=True)
 class Source:
-    """Rows whose columns are of one type each: one for each part of the domain, and perhaps `person`.
+    """Rows with columns of one type each: one for each part of the domain, and perhaps `person`.
 
-    `quick` are the same rows, of which DuckDB may believe what a file tells of the least and the largest number. Files
-    leave NaN out of that, and tests for it are believed to fail, so that a sum of the numbers themselves has to tell.
+    `quick` are the same rows, of which DuckDB may believe what a file tells of the least and the
+    largest number. Files leave NaN out of that, and tests for it are believed to fail, so that a
+    sum of the numbers themselves has to tell.
     """
 
     table: str
@@ -118,7 +119,7 @@ class FileCodes:
         return Source(selected, columns, f"(SELECT {', '.join(read)} FROM {table})")
 
     def _merge(self) -> None:
-        """Merge rows into a temporary table of a code for each person, or each sampled row: files are read once."""
+        """Merge rows into a temporary table, a code per person or sampled row, in one reading."""
         parts, most, in_rounds = self.domain.parts, self.rows.most, self.rows.in_rounds
         for source in self._sources:
             if self._one(f"SELECT count(*) FROM {source.table} WHERE person IS NULL")[0]:
@@ -163,7 +164,7 @@ class FileCodes:
         return f"SELECT {', '.join(selected)} FROM {table}"
 
     def _register(self, name: str, source: Source, part: Domain, column: Column) -> None:
-        """A table of the different values of a column, and the code of each (of unknown labels, the text)."""
+        """A table of a column's different values and their codes (text for unknown labels)."""
         import pyarrow as pa
 
         different = self._sql(f"SELECT DISTINCT {column.told(part)} AS held FROM {source.table}").to_arrow_table()
@@ -224,8 +225,8 @@ class FileCodes:
         return np.concatenate([codes for codes, _ in some]), np.concatenate([people for _, people in some])
 
     def _held(self, source: Source) -> tuple[Codes, Ints]:
-        """Values that count as a one are compared by DuckDB where it can, and values on a line are counted, so that
-        there are fewer groups."""
+        """Values that count as a one are compared by DuckDB where it can, and values on a line are
+        counted, so that there are fewer groups."""
         if (found := self._ones_by_group(source) or self._near_each_other(source)) is not None:
             return found
         domain, columns, given, coded = self.domain, list[str](), dict[str, Any](), list[int]()
@@ -248,8 +249,8 @@ class FileCodes:
         return self._joined(domain, table, coded), from_arrow(table["people"])
 
     def _near_each_other(self, source: Source) -> tuple[Codes, Ints] | None:
-        """The same of numbers on a line: if the least and the largest of a group have one code, so have all between
-        them. None where some do not, or are missing."""
+        """The same of numbers on a line: if the least and the largest of a group have one code, so
+        have all between them. None where some do not, or are missing."""
         part, column = self.domain.parts[0], source.columns[0]
         single = len(self.domain.parts) == 1 and not self._merged and column.kind in STORED - {"BOOLEAN"}
         near = part.near(column.number, column.dialect) if single else None
@@ -268,8 +269,8 @@ class FileCodes:
         return (first, people) if np.array_equal(first, last) else None
 
     def _ones_by_group(self, source: Source) -> tuple[Codes, Ints] | None:
-        """The same where the last column tells ones: a row for each group takes DuckDB less time than two. None where
-        it does not, or where some are missing."""
+        """The same where the last column tells ones: a row for each group takes DuckDB less time
+        than two. None where it does not, or where some are missing."""
         groups, part, column = ", ".join(self._names[:-1]), self.domain.parts[-1], source.columns[-1]
         one = column.matches(part) or (column.name if column.kind == "BOOLEAN" and part.where is None else None)
         on_a_line = any(map(Column.counted, source.columns, self.domain.parts))
@@ -310,8 +311,10 @@ class FileCodes:
         return np.array([0, 1], dtype=np.uint8), np.array([self.size - ones, ones])
 
     def pooled(self) -> tuple[Codes, Ints, list[int]]:
-        """The groups, how many people are in each, and the sum of their amounts in steps, exactly. What Python would
-        make of each value, DuckDB does too."""
+        """The groups, how many people are in each, and the sum of their amounts in steps, exactly.
+
+        What Python would make of each value, DuckDB does too.
+        """
         found = [self._pooled(source) for source in self._sources]
         groups, people = (np.concatenate([each[place] for each in found]) for place in (0, 1))
         return groups, people, [steps for each in found for steps in each[2]]
@@ -321,7 +324,7 @@ class FileCodes:
         return sum(self.pooled()[2])
 
     def _pooled(self, source: Source) -> tuple[Codes, Ints, list[int]]:
-        """What has no step, since it does not fit, is left out: then there are fewer steps than people."""
+        """Values that do not fit have no step and are left out: then fewer steps than people."""
         (*groups, part), (*_, column) = self.domain.parts, source.columns
         integer = column.kind in WHOLE and not isinstance(part.missing, float | int)
         steps = part.steps(column.name if integer else column.held(part), DIALECT, integer=integer)
@@ -349,7 +352,7 @@ class FileCodes:
     def _refuse_first(
         self, source: Source, part: Domain, column: Column, strange: str, given: Mapping[str, Any] | None = None
     ) -> None:
-        """Raises the domain's own refusal of the first value that does not fit, without quoting it."""
+        """Raises the domain's own refusal of the first unfit value, without quoting it."""
         query = f"SELECT {column.name} AS held FROM {source.table} WHERE {strange} LIMIT 1"
         found = self._sql(query, given).to_arrow_table()
         with self._naming(part):
@@ -361,7 +364,7 @@ class FileCodes:
         return self._connection.sql(query, params=params) if params else self._connection.sql(query)
 
     def _one(self, query: str, given: Mapping[str, Any] | None = None) -> Any:
-        """The only row of a query; executed at once, as a relation would read the files' schema first."""
+        """The only row of a query; executed at once, as a relation would read the schema first."""
         return self._connection.execute(query, self._params(query, given)).fetchall()[0]
 
     def _params(self, query: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -398,15 +401,16 @@ def _kind(declared: str, name: str) -> str:
 
 
 def _plain(quoted: str, kind: str) -> str:
-    """A column as it is. Of numbers that may be NaN DuckDB must not see what files tell of the least and the largest,
-    which leaves NaN out: it would take a NaN for whatever the others hold."""
+    """A column as it is. Of numbers that may be NaN DuckDB must not see what files tell of the
+    least and the largest, which leaves NaN out: it would take a NaN for whatever the others
+    hold."""
     if kind in REAL:
         return f"CASE WHEN {quoted} IS NULL THEN NULL ELSE {quoted} END"
     return f"CAST({quoted} AS VARCHAR)" if kind == "ENUM" else quoted
 
 
 def _person(quoted: str, kind: str) -> str:
-    """A person id read as text; NULL where it is missing, a number that is not whole, or a float too large to tell."""
+    """A person id as text; NULL if missing, no whole number, or a float too large to be exact."""
     if kind in TEXT:
         return f"nullif(trim(CAST({quoted} AS VARCHAR), {literal(SPACE)}), '')"
     if kind in REAL or kind == "DECIMAL":

@@ -1,4 +1,4 @@
-"""Columns of a table in DuckDB: how each of their types is read as numbers, moments, codes and truth values, in SQL."""
+"""Columns in DuckDB: each type read as numbers, moments, codes and truth values, in SQL."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Column:
 
     @property
     def number(self) -> str:
-        """What it holds read as a number, as `headcount.questions.reading` does; NULL where it is none, or missing."""
+        """Its value as a number, as `headcount.questions.reading` does; NULL if none or missing."""
         if self.kind in STORED:
             return f"CAST({self.name} AS DOUBLE)"
         if self.kind in WIDE:
@@ -66,7 +66,7 @@ class Column:
         return f"CASE WHEN isfinite({self.name}) THEN CAST(epoch_us({self.name}) AS DOUBLE) END"
 
     def counted(self, part: Domain) -> tuple[str, Mapping[str, Any]] | None:
-        """The code of what it holds, NULL where that is refused, and parameters; None where Python finds it."""
+        """The code of its values, NULL if refused, and parameters; None where Python finds it."""
         if part.line == "numbers" and self.kind != NOTHING:
             value, fits = self.held(part), ""
         elif part.line == "moments" and self.kind in MOMENTS - NANOSECONDS:
@@ -93,7 +93,7 @@ class Column:
         return {f"{self.name}_{name}": value for name, value in given.items()}
 
     def told(self, part: Domain, table: str = "") -> str:
-        """What a code depends on: of a moment the minute, where that is enough, so that there are few of them."""
+        """The input of a code: of a moment the minute, where that is enough, to keep inputs few."""
         name = f"{table}{self.name}"
         if not part.by_minute:
             return name
@@ -106,7 +106,7 @@ class Column:
         return f"date_trunc('minute', {name})" if self.kind in MOMENTS - {"DATE"} else name
 
     def matches(self, part: Domain) -> str | None:
-        """Whether it holds a value that counts as a one, where DuckDB compares as Python does; missing is none."""
+        """Whether its value counts as a one, where DuckDB compares as Python; missing is none."""
         if part.where is None or part.missing == REFUSE:
             return None
         same = []

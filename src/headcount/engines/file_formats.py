@@ -23,10 +23,10 @@ KINDS = "a .parquet, .csv (or .csv.gz), .tsv or .arrow file, a folder of them, o
 
 
 def scanned(connection: DuckDBPyConnection, data: Any, names: Sequence[tuple[str, str]]) -> list[str]:
-    """What to select from: a table for all files whose columns of these names are of the same types.
+    """The source to select from: a table for all files whose columns of these names share types.
 
-    Were files of different types read as one table, DuckDB would bring them all to the widest type, and one file would
-    decide what the others hold. A CSV has no types: whatever it holds is text.
+    Were files of different types read as one table, DuckDB would bring them all to the widest type,
+    and one file would decide what the others hold. A CSV has no types: whatever it holds is text.
     """
     if not isinstance(data, str | Path):
         connection.register("rows", _streamed(data))
@@ -51,8 +51,8 @@ def scanned(connection: DuckDBPyConnection, data: Any, names: Sequence[tuple[str
 
 
 def column_types(data: str | Path) -> list[tuple[str, str]]:
-    """The names and types of a file's columns, and no value: of a CSV, whose values would have to be looked at, each is
-    text."""
+    """The names and types of a file's columns, and no value: of a CSV, whose values would have to
+    be looked at, each is text."""
     files = files_of(data)
     kind = _kind(files[0])
     if kind in ("csv", "tsv"):
@@ -114,7 +114,7 @@ def files_of(data: str | Path) -> list[Path]:
 
 
 def _aside(file: Path) -> bool:
-    """Whether the file or one of its folders is hidden: its name begins with a dot or an underscore."""
+    """Whether the file or a folder of it is hidden: its name begins with a dot or underscore."""
     return any(part.startswith(("_", ".")) for part in file.parts)
 
 
@@ -141,8 +141,8 @@ def _kind(file: Path) -> str:
 
 
 def header_of(file: IO[str], kind: str) -> tuple[list[str], str]:
-    """The names in the first line, and what separates them: a tab in a TSV, and in a CSV a comma or, where that makes
-    more names of it, a semicolon. Nothing but the first line decides."""
+    """The names in the first line, and what separates them: a tab in a TSV, and in a CSV a comma
+    or, where that makes more names of it, a semicolon. Nothing but the first line decides."""
     found: dict[str, list[str]] = {}
     for between in "\t" if kind == "tsv" else ",;":
         file.seek(0)
@@ -152,7 +152,7 @@ def header_of(file: IO[str], kind: str) -> tuple[list[str], str]:
 
 
 def _require_header(file: Path, names: Sequence[tuple[str, str]]) -> str:
-    """What separates cells. The first line must have these names once each. It is not quoted: it may be a person's."""
+    """The separator. The first line has each name once; it may be a person's, so is not quoted."""
     try:
         opened = gzip.open if file.name.lower().endswith(ZIPPED) else open
         with opened(file, "rt", newline="", encoding="utf-8-sig") as lines:
@@ -173,7 +173,7 @@ def _require_header(file: Path, names: Sequence[tuple[str, str]]) -> str:
 
 
 def names_like(name: str, asked: Sequence[str], header: Sequence[str]) -> str:
-    """Which names there are: all if some that were asked for are among them, else those that are nearly this one.
+    """The existing names: all if some that were asked for are there, else those nearly this one.
 
     Otherwise the first line, which nothing in the file tells from others, may be a person's.
     """
@@ -215,7 +215,7 @@ def kept(data: Any) -> Any:
 
 
 def _streamed(data: Any) -> Any:
-    """A stream is kept, because it is read twice: to learn how many people there are, and to count."""
+    """A stream is kept because it is read twice: to learn the number of people, and to count."""
     import pyarrow
 
     if type(data).__module__ == "pyarrow._dataset":  # which DuckDB reads as often as it likes

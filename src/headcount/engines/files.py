@@ -1,8 +1,9 @@
 """The engine for files of any size, and for anything with the Arrow stream interface.
 
-DuckDB reads, merges each person's rows, and for a trusted side adds up, in its own threads: the group-by happens there.
-Randomisers run over record batches as they are read. Nothing is held in memory but a few batches and the groups; with
-person ids, also an answer for each person, which DuckDB puts on disk where memory is short.
+DuckDB reads, merges each person's rows, and for a trusted side adds up, in its own threads: the
+group-by happens there. Randomisers run over record batches as they are read. Nothing is held in
+memory but a few batches and the groups; with person ids, also an answer for each person, which
+DuckDB puts on disk where memory is short.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from headcount.questions.question import Question
 
 
 class FileEngine:
-    """Parquet, CSV and Arrow files, folders and globs of them, and anything with the Arrow stream interface."""
+    """Parquet, CSV and Arrow files, folders, globs, and anything with Arrow's stream interface."""
 
     def answers(self, task: Question, rows: Rows) -> FileCodes:
         return FileCodes(rows.domain(task), rows)

@@ -34,7 +34,7 @@ NO_ID = (
 
 
 class MemoryEngine:
-    """An array of codes, or an iterable of arrays of values, of any sizes; memory stays bounded by the pieces."""
+    """An array of codes, or an iterable of arrays of values, any sizes; pieces bound the memory."""
 
     def answers(self, task: Question, rows: Rows) -> Values:
         """The code of each person, or of each of the rows that are kept of them."""
@@ -84,7 +84,7 @@ class MemoryEngine:
                 task.domain.codes(column(array))
 
     def tally(self, plan: Plan, answers: Values | Iterable[Array], coins: Coins) -> Tally:
-        """Arrays that arrive one after the other have coins of their own each; codes are cut into parts."""
+        """Arrays that arrive in turn have their own coins each; codes are cut into parts."""
         if isinstance(answers, np.ndarray):
             return tally_parts(plan.protocol, np.split(answers, range(PART, answers.size, PART)), np.asarray, coins)
         return tally_parts(plan.protocol, answers, lambda part: plan.protocol.task.domain.codes(column(part)), coins)
@@ -169,7 +169,7 @@ def _array(data: Any) -> Array:
 
 
 def person_ids(ids: Array) -> Array:
-    """Person ids read as text; numbers must be whole, and floats small enough to be the numbers that were written."""
+    """Person ids read as text; numbers must be whole, and floats small enough to be exact."""
     read, found = texts(ids), distinct(ids)[0]
     floats = [float(each) for each in found if isinstance(each, float | np.floating)]
     exact = all(each.is_integer() and abs(each) < EXACT for each in floats)
@@ -180,7 +180,7 @@ def person_ids(ids: Array) -> Array:
 
 
 def _drawn(owner: Ints, most: int, key: bytes) -> Mask:
-    """Which rows or rounds of people count: at most that many of each person's, every one with the same chance."""
+    """The rows or rounds that count: at most that many of each person's, all with equal chance."""
     order = np.lexsort([KeyedCoins(key).words(owner.size), owner])
     place = np.arange(owner.size) - np.searchsorted(owner[order], owner[order])
     drawn = np.zeros(owner.size, dtype=np.bool_)

@@ -27,9 +27,10 @@ def merged(part: Domain, column: Array, person: Persons) -> Codes:
 
 
 def _totals(part: Domain, column: Array, person: Persons) -> Array:
-    """Each person's sum or mean, added from the least number to the largest: in whatever order rows come.
+    """Each person's sum or mean, added from least to largest, so that row order has no effect.
 
-    Infinite numbers of both signs come to nothing; and no warning may tell that somebody holds such.
+    Infinite numbers of both signs come to nothing; and no warning may tell that somebody holds
+    such.
     """
     numbers = part.numbers(column)
     order = np.lexsort([numbers, person])
@@ -42,10 +43,10 @@ def _totals(part: Domain, column: Array, person: Persons) -> Array:
 
 @dataclass(frozen=True)
 class Lots:
-    """Sampling of rows: the lot of a row is SHA-256 of a secret key and of what tells a person's rows apart.
+    """Sampling of rows: each lot is SHA-256 of a secret key and what tells a person's rows apart.
 
-    Rows that are the same have a number each. What is hashed can be read in one way only, so that no two rows have the
-    same lot, and without the key the lots cannot be told from random ones.
+    Rows that are the same have a number each. What is hashed can be read in one way only, so that
+    no two rows have the same lot, and without the key the lots cannot be told from random ones.
     """
 
     hashed: str  # of a text
@@ -55,10 +56,11 @@ class Lots:
     first: str  # the codes with the smallest lots, at most `most`, a row each
 
     def in_rounds(self, table: str, codes: Sequence[str], most: int, rounds: int, key: str) -> str:
-        """A row for each person and round: in at most `most` of these rounds, every one with the same chance.
+        """A row per person and round: in at most `most` of these rounds, all with the same chance.
 
-        The first part of a code is its round; `codes` are what the others of a person's rows come to. Rounds whose rows
-        contradict each other, and only these, have an empty lot: whether they are refused does not hang on the lots.
+        The first part of a code is its round; `codes` are what the others of a person's rows come
+        to. Rounds whose rows contradict each other, and only these, have an empty lot: whether they
+        are refused does not hang on the lots.
         """
         names = ["part0", *(f"part{at}" for at in range(1, len(codes) + 1))]
         merged = ", ".join(["part0", *(f"{code} AS {name}" for code, name in zip(codes, names[1:], strict=True))])
@@ -70,7 +72,7 @@ class Lots:
         return self._first(each, names, f"CASE WHEN {differing} THEN '' ELSE {lot} END", most)
 
     def kept(self, table: str, columns: Sequence[str], most: int, key: str) -> str:
-        """At most `most` rows of each person, each row with the same chance, in whatever order they come."""
+        """At most `most` rows of each person, each with the same chance, whatever their order."""
         names = ", ".join(columns)
         each = f"SELECT person, {names}, count(*) AS many FROM {table} GROUP BY person, {names}"
         copies = f"SELECT person, {names}, {self.copies} AS copy FROM ({each})"
@@ -89,7 +91,8 @@ class Lots:
 def in_sql(merge: Merge, column: str, added: str) -> str:
     """What a person's rows of a column come to; NULL where they contradict each other.
 
-    `added` is how the engine adds numbers up from the least to the largest, infinite ones of both signs to nothing.
+    `added` is how the engine adds numbers up from the least to the largest, infinite ones of both
+    signs to nothing.
     """
     return {
         Merge.ANY: f"max({column})",

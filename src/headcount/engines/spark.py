@@ -1,4 +1,4 @@
-"""The engine for data on a Spark cluster: the executors count, and for a trusted side only the driver draws.
+"""The engine for data on Spark: executors count; for a trusted side only the driver draws.
 
 For a trusted side Spark does the group-by, or the exact sum, and nothing but groups and totals
 comes to the driver. The randomisers of the other models run on the executors, a partition at a
@@ -34,7 +34,7 @@ from headcount.questions.question import Question
 
 
 class SparkEngine:
-    """Spark's frames, classic or of Spark Connect, and Parquet or CSV files by a path that the cluster knows."""
+    """Spark's frames, classic or Connect, and Parquet or CSV files by a path the cluster knows."""
 
     def __init__(self, session: Any = None) -> None:
         self._session = session
@@ -72,7 +72,7 @@ class SparkEngine:
             return counts_of(answers.domain, *(answers.pooled if amounts else (*answers.held, None)))
 
     def _randomised(self, protocol: Protocol, answers: SparkCodes, coins: Coins) -> Tally:
-        """Tally everybody's reports on the executors. Secret coins become coins of one key, for this run only."""
+        """Tally all reports on the executors. Secret coins become one key's coins, for this run."""
         keyed = KeyedCoins() if isinstance(coins, SecretCoins) else coins
         work = Randomise(replace(protocol), answers.from_batch, keyed)
         return _added(protocol, answers.sorted_within_partitions().mapInArrow(work.work, PARTIALS))
@@ -100,7 +100,7 @@ def _commas(session: Any, path: str) -> Any:
 
 
 def _added(protocol: Protocol, partials: Any) -> Tally:
-    """The executors' tallies, added up by Spark. They travel in halves, so that no sum is too large for it."""
+    """The executors' tallies, added by Spark, in halves so that no sum is too large for it."""
     query = "SELECT key, sum(high) AS high, sum(low) AS low, max(refused) AS refused FROM {partials} GROUP BY key"
     rows = partials.sparkSession.sql(query, partials=partials).toArrow().to_pylist()
     refusals = [row["refused"] for row in rows if row["refused"] is not None]

@@ -1,4 +1,4 @@
-"""A Spark frame's answers, one per person, in Spark's SQL; nothing is read before it is asked for."""
+"""A Spark frame's answers, one per person, in Spark's SQL; nothing is read before it is needed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class SparkCodes:
 
     @cached_property
     def size(self) -> int:
-        """How many people there are: found by counting what they hold, where that is needed anyway."""
+        """The number of people, found by counting what they hold if that is needed anyway."""
         with self._refusing():
             if self.domain.shape is Shape.AMOUNT:
                 return self._summed[0]
@@ -102,7 +102,7 @@ class SparkCodes:
         )
 
     def _counted(self, place: int) -> tuple[str, dict[str, Any]] | None:
-        """The code of what a row holds, NULL where that is refused, and parameters; None where Python finds it."""
+        """The code of a row's value, NULL if refused, and parameters; None if Python finds it."""
         part, kind, name = self.domain.parts[place], self._kinds[place], self._names[place]
         absent = f"({name} IS NULL OR isnan({name}))" if kind in REAL else f"({name} IS NULL)"
         if part.line == "numbers" and kind in STORED and not self._coded:
@@ -120,7 +120,7 @@ class SparkCodes:
 
     @cached_property
     def pooled(self) -> tuple[Codes, Ints, list[int]]:
-        """The groups, how many people are in each, and the sum of their amounts in steps, exactly."""
+        """The groups, the people in each, and the sum of their amounts in steps, exactly."""
         (*groups, part), names = self.domain.parts, self._names[:-1]
         if not groups:
             people, total = self._summed
@@ -160,7 +160,7 @@ class SparkCodes:
 
     @cached_property
     def _summed(self) -> tuple[int, int]:
-        """How many people, and the sum of their codes. What numpy makes of each value, Spark does too."""
+        """The number of people, and the sum of their codes; Spark treats values as numpy does."""
         (part,) = self.domain.parts
         steps = part.steps(self._number(part, "part0"), DIALECT)
         found = self._one(
@@ -177,12 +177,12 @@ class SparkCodes:
         return people, (int(found["high"] or 0) << HALF) + int(found["low"] or 0)
 
     def sorted_within_partitions(self) -> Any:
-        """What a task reads again it reads in the same order, so that the same coins fall to the same answers."""
+        """A task reads again in the same order, so that the same coins fall to the same answers."""
         columns = ", ".join(self._names)
         return self._sql(f"SELECT {columns} FROM {self._answers} SORT BY {columns}")
 
     def _described(self) -> str:
-        """The columns that are asked for, under names of our own. Spark puts the frame in its place."""
+        """The columns asked for, under names of our own. Spark puts the frame in its place."""
         rows, frame = self.rows, self._frame
         types = {name: kind.partition("(")[0] for name, kind in frame.dtypes}
         for argument, name in rows.names():
@@ -227,7 +227,7 @@ class SparkCodes:
         return f"({column} IS NULL OR isnan({column}))" if kind in REAL else f"({column} IS NULL)"
 
     def _compared(self, place: int, column: str) -> str:
-        """The comparison with the values that count as a one, where Spark compares as Python does; else the column."""
+        """A test for values counting as a one, where Spark compares as Python; else the column."""
         part, kind, same, given = self.domain.parts[place], self._kinds[place], list[str](), dict[str, Any]()
         if part.where is None or part.missing == REFUSE:
             return column
@@ -246,7 +246,7 @@ class SparkCodes:
         return f"coalesce({' OR '.join(same)}, false)"
 
     def _read(self, query: str) -> None:
-        """Replace rows by their codes, which executors make, merged by this query; refuses what does not fit."""
+        """Replace rows by codes from executors, merged by this query; refuses what does not fit."""
         person = ["person"] if self.rows.unit is not None else []
         kinds = [_kind(part) for part in self.domain.parts]
         work = ReadRows(self.domain, people=bool(person), kept=self.rows.most is not None)
@@ -276,7 +276,7 @@ class SparkCodes:
             self._given["key"] = self.rows.key.hex()
 
     def _refuse_first(self, strange: str, given: Mapping[str, Any] | None = None, place: int = 0) -> None:
-        """Raises the domain's own refusal of the first value that does not fit, without quoting it."""
+        """Raises the domain's own refusal of the first unfit value, without quoting it."""
         table = self._sql(f"SELECT {self._names[place]} FROM {self._answers} WHERE {strange} LIMIT 1", given).toArrow()
         self.domain.parts[place].codes(from_arrow(table.column(0).combine_chunks()))
         raise BadData("data has values that do not fit the question")

@@ -1,4 +1,4 @@
-"""What Spark's executors do with the record batches of a partition: they make a tally of it, as rows of a table."""
+"""The work of Spark's executors on a partition's record batches: a tally of it, as table rows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FromBatch:
 
 @dataclass(frozen=True)
 class ReadRows:
-    """Rows as they are merged: of which person, and for each part the code, or the number where these are merged."""
+    """Rows as merged: of which person, and for each part the code or, where merged, the number."""
 
     domain: Domain
     people: bool  # whether the last column says whose a row is

@@ -1,4 +1,4 @@
-"""Parts of the crowd are randomised and tallied apart, and their tallies added up: what every engine does."""
+"""Parts of the crowd are randomised and tallied apart, then added up: common to every engine."""
 
 from __future__ import annotations
 
@@ -27,21 +27,22 @@ _Part = TypeVar("_Part")
 
 
 def tally_parts(protocol: Protocol, parts: Iterable[_Part], codes: Callable[[_Part], Values], coins: Coins) -> Tally:
-    """The tally of all parts, on all cores. The coins of a part are a function of its number alone."""
+    """The tally of all parts, on all cores. A part's coins are a function of its number alone."""
     tallies = _in_threads(lambda number, part: tally_arrays(protocol, [codes(part)], coins.part(number)), parts)
     first = next(tallies, None)
     return protocol.nobody() if first is None else reduce(add, tallies, first)
 
 
 def tally_arrays(protocol: Protocol, arrays: Iterable[Values], coins: Coins) -> Tally:
-    """The tally of people whose codes arrive in arrays, a few at a time so that their messages fit into memory.
+    """The tally of people whose codes arrive in arrays, a few at a time to fit messages in memory.
 
     Which coins a person gets is a function of their place alone, whatever the sizes of the arrays.
     """
     if protocol.model is Model.CENTRAL and protocol.messages_per_person > MANY:  # people with the same code at once
         counted = (protocol.counted(*np.unique(array, return_counts=True)) for array in arrays)
         return reduce(add, counted, protocol.nobody())
-    # A row of bits is drawn a byte to the bit before it is packed, and other messages a few words at a time.
+    # A row of bits is drawn a byte to the bit before it is packed, and other messages a few words
+    # at a time.
     heavy = max(protocol.bits_per_person, 8.0 * protocol.messages_per_person)
     pieces = _cut(arrays, max(1, min(PART, int(BYTES / heavy))))
     tallies = (protocol.tally(protocol.reports(piece, coins)) for piece in pieces)

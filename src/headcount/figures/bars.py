@@ -41,7 +41,7 @@ def bars(
     sign: str = "± ",
     **framing: Unpack[Framing],
 ) -> Target:
-    """Draws the rows from the top in the order given, under a heading for each model, on an axis from zero.
+    """Draws the rows from the top in the given order, under model headings, on an axis from zero.
 
     It is logarithmic, and says so, if the longest bar would leave nothing to see of the shortest.
     `unit` follows every number, as in "people"; `sign` goes before it.

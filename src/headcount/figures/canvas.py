@@ -1,7 +1,8 @@
 """The canvas of all figures: one style, and the same bytes for the same figure.
 
 Matplotlib is imported when a figure is drawn, not before, and a user's own settings of it are left
-alone. A figure is drawn into a file, into bytes for a notebook, or onto axes that the user has made.
+alone. A figure is drawn into a file, into bytes for a notebook, or onto axes that the user has
+made.
 """
 
 from __future__ import annotations
@@ -47,8 +48,11 @@ Target = TypeVar("Target")  # a path, bytes to be written as PNG, or axes of mat
 
 
 class Framing(TypedDict, total=False):
-    """The words around a figure, and its theme. The title states the finding, the subtitle its subject, and the
-    caption, below it, what is promised."""
+    """The words around a figure, and its theme.
+
+    The title states the finding, the subtitle its subject, and the caption, below it, what is
+    promised.
+    """
 
     title: Required[str]
     subtitle: str
@@ -108,7 +112,7 @@ def canvas(
 
 
 def _make_printable(figure: Any) -> None:
-    """No label has characters that SVG does not allow, or that turn the direction of what follows."""
+    """No label has characters that SVG forbids or that turn the direction of what follows."""
     from matplotlib.text import Text
 
     for axis in (each for axes in figure.axes for each in (axes.xaxis, axes.yaxis)):
@@ -151,7 +155,7 @@ def _on_axes(axes: Any, panels: int, title: str, beneath: tuple[str, ...], theme
 
 
 def destination(path: Path | str, argument: str = "path") -> Path:
-    """The file to write, refused if its format is unknown. Its folder is made when the figure is written."""
+    """The file to write, refused if its format is unknown. Its folder is made on writing."""
     target = Path(path)
     if target.suffix not in SUFFIXES:
         works = f"use a name that ends in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
@@ -162,7 +166,7 @@ def destination(path: Path | str, argument: str = "path") -> Path:
 
 
 def _headed(figure: Any, title: str, subtitle: str, theme: Theme) -> float:
-    """Write title and subtitle at the upper left; returns the part of the height that is left below."""
+    """Write title and subtitle at the upper left; returns the share of the height left below."""
     width, height = figure.get_size_inches()
     down = 0.14
     for text, points, weight, colour in ((title, 13.0, "bold", theme.ink), (subtitle, 10.0, "normal", theme.soft)):
@@ -277,7 +281,7 @@ def _no_ticks() -> Any:
 
 
 def apart(places: list[float], least: float, low: float = -math.inf, high: float = math.inf) -> list[float]:
-    """Heights for labels that want to stand at `places`: in the same order, `least` apart, moved as little as possible.
+    """Heights for labels that want to stand at `places`: in order, `least` apart, moved minimally.
 
     Touching neighbours are moved as a group, centred on where its members want to be.
     """

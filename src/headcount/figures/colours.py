@@ -51,7 +51,7 @@ PALER = 0.42  # the palest member of a family is this far on the way to the pape
 
 @dataclass(frozen=True)
 class Theme:
-    """Paper, ink and the colours on it. A model has a colour to fill with and a stronger one to write with."""
+    """Paper, ink and the colours on it. A model has a fill colour and a stronger text colour."""
 
     name: str
     paper: str

@@ -1,4 +1,4 @@
-"""A distribution: columns for its bins and, below, how many people lie beneath a value, with a band."""
+"""A distribution: columns for its bins and, below, the people beneath each value, with a band."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def curve(
     people: str = "people",
     **framing: Unpack[Framing],
 ) -> Target:
-    """Draw the columns and, if there is a band of rows (place, part, low, high), the curve of the parts below them. The
-    `marks` are places that parts of the people lie beneath."""
+    """Draw the columns and, if there is a band of rows (place, part, low, high), the curve of the
+    parts below them. The `marks` are places that parts of the people lie beneath."""
     alone = not band or hasattr(target, "transAxes")
     size, panels = (WIDE, ONE if alone else TWO), 1 if alone else 2
     with canvas(target, size=size, panels=panels, rows=panels, together=False, **framing) as sheet:

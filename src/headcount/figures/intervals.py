@@ -1,4 +1,4 @@
-"""Values with their intervals: rows from the top, or columns from the left where they have an order."""
+"""Values with their intervals: rows from the top, or columns from the left if they are ordered."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ PLACES = 9  # digits after the point of a tick, at most
 class Span:
     """A value, its interval, and how both are written.
 
-    `group` is a heading that it stands under, `hue` a colour of the theme: "model" names or "answer".
+    `group` is a heading that it stands under, `hue` a colour of the theme: "model" names or
+    "answer".
     """
 
     label: str
@@ -93,7 +94,7 @@ def columns(
     percent: bool = False,
     **framing: Unpack[Framing],
 ) -> Target:
-    """Draw a column for each value from the left, for bins and times; every group is a colour of its own."""
+    """Draw a column for each value from the left, for bins and times; a colour for each group."""
     groups = list(dict.fromkeys(span.group for span in spans))
     labels = list(dict.fromkeys(span.label for span in spans))
     size = (WIDE, TALL + 1.2)
@@ -156,7 +157,7 @@ def _colour(span: Span, theme: Theme) -> str:
 
 
 def _ends(spans: Sequence[Span], from_zero: bool) -> tuple[float, float]:
-    """The axis: from the lowest to the highest end of a line that is finite, with zero if bars stand on it."""
+    """The axis: from the lowest to the highest finite end, with zero if bars stand on it."""
     ends = [end for span in spans for end in (span.low, span.value, span.high) if math.isfinite(end)]
     low, high = min([*ends, *([0.0] if from_zero else [])]), max([*ends, *([0.0] if from_zero else [])])
     room = (high - low) or max(1.0, abs(high)) * 0.1
@@ -178,5 +179,5 @@ def _set_ticks(axis: Any, ends: tuple[float, float], spans: Sequence[Span], perc
 
 
 def _ends_there(tick: float, places: int) -> bool:
-    """Whether a tick has no digits beyond this many places: rounded, its label would stand beside its place."""
+    """Whether a tick has no digits beyond these places: rounded, its label would be misplaced."""
     return math.isclose(tick, round(tick, places), rel_tol=1e-9, abs_tol=1e-12)

@@ -37,7 +37,7 @@ class FreeSpace:
         self.boxes.append(box)
 
     def beside(self, end: Spot, text: Sequence[str]) -> Spot | None:
-        """Take a place for the text near the end of a line: its left and mid-height, or None if there is no space."""
+        """Take a place for text near a line's end: its left and mid-height; None if no space."""
         wide, tall = LETTER * max(map(len, text)), ROW * len(text)
         for left, middle in _around(end, wide, tall):
             box = (left, middle - tall / 2.0, left + wide, middle + tall / 2.0)
@@ -65,7 +65,7 @@ def _around(end: Spot, wide: float, tall: float) -> Iterator[Spot]:
 
 
 def last_visible(points: Sequence[Spot]) -> Spot | None:
-    """Where a line, in parts of the panel, is last visible: its last point inside, or where it crosses the border."""
+    """The last visible point of a line, in parts of the panel: inside, or crossing the border."""
     inside = [i for i, point in enumerate(points) if _within(point)]
     if not inside:
         return None

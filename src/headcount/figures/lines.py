@@ -58,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Note:
-    """Words at a place. At an x alone they stand along a thin line upwards, at a y alone along a level one.
+    """Words at a place. At an x alone they stand along a thin vertical line, at a y a level one.
 
     `at` is where on the line, from 0 to 1; with `to`, the note names the stretch from x that far.
     """
@@ -106,7 +106,7 @@ def lines(panels: Sequence[Panel], target: Target, *, columns: int = 2, **framin
 
 
 def colours(panels: Sequence[Panel], theme: Theme) -> dict[str, str]:
-    """The colour of every hue: protocols and families have their own, others the next that is free in the figure."""
+    """The colour of every hue: own colours for protocols and families, else the next free one."""
     hues = dict.fromkeys(line.key for panel in panels for line in panel.lines)
     own = {"ink": theme.ink, "soft": theme.soft, **theme.families}
     own |= {hue: theme.of(hue) for hue in hues if family_of(hue)}
@@ -140,7 +140,7 @@ def _draw_panel(axes: Any, panel: Panel, hues: Mapping[str, str], theme: Theme) 
 
 
 def _label_lines(axes: Any, panel: Panel, hues: Mapping[str, str], size: Spot, theme: Theme) -> None:
-    """Label lines: beside the end where a line ends early and there is space, otherwise at the right."""
+    """Label lines: beside the end where a line ends early and there is space, else at the right."""
     across, up = axes.get_xlim(), axes.get_ylim()
     room, called = _room(panel, across, up, size), []
     for line in panel.lines:

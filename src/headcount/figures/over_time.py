@@ -29,7 +29,7 @@ def over_time(
     names: Sequence[str] = (),
     **framing: Unpack[Framing],
 ) -> Target:
-    """Draw all courses below each other. `names` are those of the rounds, which are numbered from 1 otherwise."""
+    """Draw all courses below each other. `names` are the rounds' names, numbers from 1 if empty."""
     size = (WIDE, 1.3 + TALL * len(courses))
     panels = len(courses)
     with canvas(target, size=size, panels=panels, rows=panels, together=False, **framing) as sheet:

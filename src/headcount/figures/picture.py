@@ -84,7 +84,7 @@ class Pictured:
 
     @abstractmethod
     def draw(self, target: Any, theme: str, title: str) -> object:
-        """Draw it into a file, into bytes or onto axes, under this title or, if that is empty, one of its own."""
+        """Draw it to a file, bytes or axes, under this title or, if that is empty, its own."""
 
     def plot(self, ax: Any = None, *, title: str = "", theme: str = "light") -> Picture:
         """A figure of it; the answers' intervals are drawn, and what was promised stands below.

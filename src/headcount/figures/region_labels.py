@@ -42,7 +42,7 @@ class LabelSpace:
     def place(
         self, where: Mask, text: str, *, upright: bool = False, near: tuple[float, float] | None = None
     ) -> tuple[float, float] | None:
-        """Take the middle of the region's widest part, or of its part nearest to a point, if the words fit."""
+        """Take the middle of the region's widest part, or that nearest to a point, if words fit."""
         height, width = self._size(text, upright, 1 + text.count("\n"))
         free = where[np.ix_(self._up, self._across)] & self._free
         if height > CELLS or width > CELLS:

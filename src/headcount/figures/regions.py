@@ -1,4 +1,4 @@
-"""Maps of a plane of two logarithmic axes: which owner has which region, labelled where it is widest."""
+"""Maps of a plane with two logarithmic axes: each region's owner, labelled where it is widest."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Mark:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """One panel: the owner of each point, a row for each number of ones; and where that is worth having."""
+    """One panel: the owner of each point, a row per number of ones; where that is worth having."""
 
     title: str
     owners: npt.NDArray[Any]  # names, empty for nobody
@@ -121,7 +121,7 @@ def _label_regions(axes: Any, panel: Region, room: LabelSpace, marks: Sequence[M
 def _write(
     axes: Any, text: str, room: LabelSpace, where: Mask, look: dict[str, Any], beside: Mask | None = None
 ) -> None:
-    """Write in the region if the words fit there, upright if only that fits; else beside it, with a line to it."""
+    """Write in the region if the words fit, upright if need be; else beside it, with a line."""
     style = {**look, "zorder": 5, "linespacing": 1.3, "in_layout": False, "ha": "center", "va": "center"}
     for turned in (False, True):
         if (place := room.place(where, text, upright=turned)) is not None:
@@ -144,7 +144,7 @@ def _halo(colour: Any) -> list[Any]:
 
 
 def _filled(panel: Region, n: Sequence[int], ones: Sequence[int]) -> tuple[npt.NDArray[Any], Mask]:
-    """Owners and clarity with the border cells coloured as those below; what protrudes is covered."""
+    """Owners and clarity, border cells coloured as those below; the protruding part is covered."""
     owners, clear = panel.owners.copy(), panel.clear.copy()
     for column, people in enumerate(n):
         row = int(np.searchsorted(ones, people, side="right"))
@@ -154,7 +154,7 @@ def _filled(panel: Region, n: Sequence[int], ones: Sequence[int]) -> tuple[npt.N
 
 
 def _pieces(line: Sequence[tuple[float, float]], n: Sequence[int]) -> list[list[tuple[float, float]]]:
-    """The line in pieces: where it crosses an n several times, all first crossings, all second ones, and so on."""
+    """The line in pieces: of several crossings of an n, all first ones, all second ones, etc."""
     at = {people: [height for place, height in line if place == people] for people in n}
     pieces: list[list[tuple[float, float]]] = []
     for rank in range(max(map(len, at.values()), default=0)):
@@ -174,13 +174,13 @@ def _names(owners: npt.NDArray[Any]) -> list[str]:
 
 
 def _edges(places: Sequence[int]) -> list[float]:
-    """The edges of cells around these places, halfway by ratio; the outermost end at the places themselves."""
+    """The edges of cells around these places, halfway by ratio; the outermost at the places."""
     inner = [float(np.sqrt(a * b)) for a, b in pairwise(places)]
     return [float(places[0]), *inner, float(places[-1])]
 
 
 def _heights(line: Sequence[tuple[float, float]], n: Sequence[int], ones: Sequence[int]) -> npt.NDArray[np.float64]:
-    """The cells' corners: halfway between two numbers of ones, or at the line if it runs between them."""
+    """The cells' corners: halfway between two numbers of ones, or at the line if between them."""
     columns = np.log(np.repeat(np.array(_edges(ones))[:, None], len(n), axis=1))
     for place, height in line:
         row = int(np.searchsorted(ones, height))

@@ -69,7 +69,7 @@ class TextTable:
 
 
 def _marked(cell: str) -> str:
-    """A cell in Markdown: one line, without tags and pictures, which may be labels that others chose."""
+    """A cell in Markdown: one line, without tags and pictures, as others may choose labels."""
     return TAG.sub("&lt;", " ".join(cell.splitlines())).replace(PICTURE, r"!\[").replace("|", r"\|")
 
 
@@ -90,7 +90,7 @@ def flat(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _inert(cell: Any) -> Any:
-    """A cell of CSV that no spreadsheet computes; a bare carriage return, which is not quoted, would begin a row."""
+    """A cell of CSV no spreadsheet computes; a bare, unquoted carriage return would begin a row."""
     if not isinstance(cell, str):
         return cell
     one = cell.replace("\r\n", "\n").replace("\r", "\n")

@@ -52,7 +52,7 @@ OF: dict[str, Callable[[float, float], Ticks]] = {
 
 
 def spread_out(edges: Sequence[float], most: int) -> list[int]:
-    """The edges to label, at most this many: every second, fifth, tenth and so on, and the last one."""
+    """The edges to label, at most this many: every second, fifth, tenth and so on, and the last."""
     every = int(max(1, math.ceil(_rounded((len(edges) - 1) / most))))
     return [*range(0, len(edges) - 1, every), len(edges) - 1]
 

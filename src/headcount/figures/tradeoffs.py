@@ -79,7 +79,7 @@ def _ends(low: float, high: float) -> tuple[float, float]:
 
 
 def covers(axes: Any, dots: Dots, every: Sequence[Dots]) -> bool:
-    """Whether the label to the left of its only point would cover another protocol's points or line."""
+    """Whether the label left of its only point would cover another protocol's points or line."""
     if len(dots.points) > 1:
         return False
     end, (width, height) = _part(axes, dots.points[0]), (LETTER * len(dots.label) / SIZE[0] + 0.04, LINE / INCHES)

@@ -32,7 +32,7 @@ def rounded_down(number: Fraction | float) -> float:
 
 @dataclass(frozen=True)
 class Allowance:
-    """A budget in exact rationals; a Fraction may be given where no float is exact, as Fraction(1, 3)."""
+    """A budget in exact rationals; give a Fraction where no float is exact, as Fraction(1, 3)."""
 
     epsilon: Fraction
     delta: Fraction

@@ -56,14 +56,14 @@ class Book(ABC):
 
     @abstractmethod
     def turn(self, turned: Callable[[Page], Page]) -> None:
-        """Replace the state by what the function makes of it, atomically and durably; if it raises, nothing changes.
+        """Replace the state by the function's result, atomically and durably, or not if it raises.
 
         Nobody else reads or writes in between.
         """
 
     def loss(self, protocol: Protocol, wire: Wire | None = None, budget: Budget | None = None) -> PrivacyLoss:
-        """The loss of a question in all its rounds, in the ledger's adjacency: the same object for the same question,
-        in every thread, so that repetitions compose as such."""
+        """The loss of a question in all its rounds, in the ledger's adjacency: the same object for
+        the same question, in every thread, so that repetitions compose as such."""
         rounds = 1 if budget is None else budget.rounds
         known = self._losses.get((protocol, wire, rounds))
         if known is None:

@@ -17,7 +17,7 @@ OURS = 0o600  # to be read and written by the owner only
 
 @contextmanager
 def locked(path: Path, *, alone: bool) -> Iterator[int]:
-    """The file, opened anew and locked across threads and processes: by one `alone`, or shared among readers.
+    """The file, opened anew and locked across threads and processes: by one `alone`, or by readers.
 
     The lock goes with this opening of the file, so that neither a thread nor a forked child has it
     by accident. It is given back by name, because a child that was forked meanwhile still holds the

@@ -1,8 +1,8 @@
-"""Questions about the same data without a ledger: from the second on, it is said now and then that answers add up.
+"""Repeated questions on the same data without a ledger: it is noted at times that answers add up.
 
-Remembered are the files and the frames that were asked about, and the budgets of their answers; of a list nothing is
-known that would tell it from the next. The command line remembers files between its runs, in the user's own folder for
-such things. Nothing is refused here: a ledger refuses.
+Remembered are the files and the frames that were asked about, and the budgets of their answers; of
+a list nothing is known that would tell it from the next. The command line remembers files between
+its runs, in the user's own folder for such things. Nothing is refused here: a ledger refuses.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _asked: defaultdict[object, list[Budget]] = defaultdict(list)
 def habit(data: Any, budget: Budget, remembered: bool = False) -> str:
     """What should be known besides the answer to this question; nothing the first time.
 
-    It is said of the second question, of the fourth, the eighth and so on: often enough to be seen, and not so often
-    that nobody looks. With `remembered`, of a file, also if the others were asked by earlier processes.
+    It is said of the second question, of the fourth, the eighth and so on: often enough to be seen,
+    and not so often that nobody looks. With `remembered`, of a file, also if the others were asked
+    by earlier processes.
     """
     key = _key(data)
     if key is None:
@@ -62,7 +63,7 @@ def _key(data: Any) -> object:
 
 
 def _written(key: str, budget: Budget) -> list[Budget]:
-    """The budgets of all questions about this file, with this one; only this one where nothing can be kept."""
+    """The budgets of all questions about this file, and this one; only this if none can be kept."""
     place = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "headcount" / "asked"
     name, found = sha256(key.encode()).hexdigest()[:16], list[Budget]()
     with suppress(OSError):

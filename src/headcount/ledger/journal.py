@@ -73,7 +73,7 @@ class Journal(Lines):
                 self._update_witness(self._caught_up(files.whole_file(file)).read)
 
     def _caught_up(self, content: bytes) -> Verified:
-        """The state with lines appended since, here or elsewhere. What was read before must still be there."""
+        """The state with lines appended since, here or elsewhere; what was read must remain."""
         known = self._known
         if sha256(content[: known.size]).digest() != known.digest:
             raise Damaged(f"{self.path} was cut or rewritten while it was open", "restore it from a copy")

@@ -137,7 +137,7 @@ class Ledger(Tabular, Pictured):
     @classmethod
     @checked
     def verify(cls, path: str | Path, *, witness: str | Path | None = None) -> Self:
-        """The ledger in this file, after every line and its witness have been checked. Nothing is written.
+        """The ledger in this file, every line and its witness checked. Nothing is written.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class Ledger(Tabular, Pictured):
 
     @property
     def order(self) -> Fraction | None:
-        """The order of the Rényi divergences that are added up: fixed by the first charge; none where delta is 0."""
+        """The order of the added Rényi divergences: set by the first charge; none if delta is 0."""
         return self._book.page().spending.order
 
     @property
@@ -308,7 +308,7 @@ class Ledger(Tabular, Pictured):
         self.charged(*questions)(self._book.page())
 
     def require_later(self, *questions: Plan | Protocol, promised: Sequence[Plan | Protocol] = ()) -> None:
-        """Refuses questions that could not be charged one after the other, beside those `promised`."""
+        """Refuses questions that could not be charged in turn, beside those `promised`."""
         self.require_later_of(self._book.page(), *questions, promised=promised)
 
     def require_later_of(
@@ -324,7 +324,7 @@ class Ledger(Tabular, Pictured):
             raise over_budget(now, between, after)
 
     def promising(self, *questions: Plan | Protocol) -> float:
-        """How much `spent` will grow by these questions, if they are charged one after the other; rounded up."""
+        """The growth of `spent` by these questions, if charged one after the other; rounded up."""
         asked, now = [self._asked(question) for question in questions], self._book.page().spending
         return up(reduce(Spending.and_also, asked, now.ordered(asked)).spent - now.spent)
 
@@ -335,11 +335,11 @@ class Ledger(Tabular, Pictured):
         column: str | None = None,
         reserved: bool = False,
     ) -> Callable[[Page], Page]:
-        """A function from a page to the page with these charges; it refuses what is over the budget.
+        """A function from a page to the page with these charges; it refuses to exceed the budget.
 
-        For a book that shares a transaction with other tables. If this is the first charge, the order is chosen with a
-        view to what is `promised` beside it. A charge may be `reserved` for an answer that is told later: it counts at
-        once, and telling the answer only settles it.
+        For a book that shares a transaction with other tables. If this is the first charge, the
+        order is chosen with a view to what is `promised` beside it. A charge may be `reserved` for
+        an answer that is told later: it counts at once, and telling the answer only settles it.
         """
         asked, ahead = ([self._asked(question) for question in part] for part in (questions, promised))
 

@@ -104,7 +104,7 @@ class Lines(Book):
         return lines, ReadSoFar(page, tuple(hashes))
 
     def _require_witness(self, read: ReadSoFar) -> None:
-        """Refuse a witness that knows nothing of this ledger: if it was removed, an old copy could be restored."""
+        """Refuse a witness that lacks this ledger: if it was removed, an old copy could return."""
         if self._witness is not None and self._witness.check(self.id, read.hashes) < 0:
             raise Damaged(
                 f"the witness {self._witness.path} of {self.place} is missing or empty",

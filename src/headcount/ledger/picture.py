@@ -1,4 +1,4 @@
-"""The figure of a ledger: what every question took of the budget, one after the other, and what is left."""
+"""The figure of a ledger: each question's share of the budget, in turn, and what is left."""
 
 from __future__ import annotations
 

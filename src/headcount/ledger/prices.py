@@ -78,8 +78,8 @@ class Amount:
 def counted_in(allowance: Allowance, loss: PrivacyLoss, neighbours: Neighbours) -> PrivacyLoss:
     """The loss in the ledger's adjacency.
 
-    Replacing a person is removing one and adding one, which is group privacy for two; nothing bounds an addition by
-    replacements.
+    Replacing a person is removing one and adding one, which is group privacy for two; nothing
+    bounds an addition by replacements.
     """
     if neighbours is allowance.neighbours:
         return loss
@@ -107,7 +107,7 @@ def renyi_limit(allowance: Allowance, order: Fraction) -> Amount:
 
 @lru_cache(maxsize=1024)
 def plain_price(asked: Asked, allowance: Allowance) -> Amount:
-    """By the budget it was planned for, or where that has too large a delta, at one with a smaller share of both.
+    """By its planned budget or, if that has too large a delta, by one with less share of both.
 
     The epsilon that was asked for counts, where it suffices, before the one searched for.
     """
@@ -126,8 +126,8 @@ def plain_price(asked: Asked, allowance: Allowance) -> Amount:
 
 
 def _own_price(asked: Asked, allowance: Allowance) -> Amount | None:
-    """The budget that it was planned for, if that is of the ledger's relation and takes no more of delta than of
-    epsilon; of another relation, if it needs no delta."""
+    """The budget that it was planned for, if that is of the ledger's relation and takes no more of
+    delta than of epsilon; of another relation, if it needs no delta."""
     loss, budget = asked
     if budget is None:
         return None
@@ -141,7 +141,8 @@ def _own_price(asked: Asked, allowance: Allowance) -> Amount | None:
 
 
 def plain_bound(asked: Asked, allowance: Allowance) -> Amount:
-    """The most that a question takes which loses no more than this one at the same budget: its share is no larger."""
+    """The most that a question takes which loses no more than this one at the same budget: its
+    share is no larger."""
     own = _own_price(asked, allowance)
     if own is not None or asked.budget is None:
         return own or plain_price(asked, allowance).at_most(plain_limit(allowance))

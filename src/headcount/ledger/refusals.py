@@ -1,6 +1,7 @@
 """The refusal of questions that a ledger has no room for, and what it would accept instead.
 
-The advice is a promise: what asks the same with no more than the budget advised is accepted, whatever its protocol.
+The advice is a promise: what asks the same with no more than the budget advised is accepted,
+whatever its protocol.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ GRID = [float(f"{digits}e{power}") for power in range(-4, 1) for digits in range
 
 
 def over_budget(before: Spending, between: Spending, after: Spending) -> OverBudget:
-    """The refusal of questions: the shares before them, `between` with those that are promised, and `after` all."""
+    """The refusal of questions: the shares before them, `between` with those that are promised, and
+    `after` all."""
     asked = after.asked[len(between.asked) :]
     these = "this question" if len(asked) == 1 else f"these {len(asked)} questions together"
     if not between.asked:
@@ -69,7 +71,8 @@ def _first(these: str, after: Spending) -> Phrase:
 
 
 def _epsilon_left(between: Spending) -> str:
-    """What is left of epsilon, where less is left of delta: questions without delta may take all of it."""
+    """What is left of epsilon, where less is left of delta: questions without delta may take all of
+    it."""
     limit, plain = plain_limit(between.allowance), between.plain
     by_delta = plain.delta * limit.divergence > plain.divergence * limit.delta
     if not by_delta or between.spent < plain.share(limit):
@@ -78,7 +81,8 @@ def _epsilon_left(between: Spending) -> str:
 
 
 def _reason(after: Spending) -> str:
-    """What percentages do not show: that delta is what is too much, or that only the last digits are."""
+    """What percentages do not show: that delta is what is too much, or that only the last digits
+    are."""
     plain, limit = after.plain, plain_limit(after.allowance)
     if plain.delta > limit.delta and plain.delta * limit.divergence > plain.divergence * limit.delta:
         return f": delta {up(plain.delta):.4g} of the {float(limit.delta):.4g} that sums may use, half of the ledger's"
@@ -107,7 +111,8 @@ def _advice(between: Spending, asked: Sequence[Asked]) -> Phrase:
 
 @dataclass(frozen=True)
 class _Likes:
-    """Questions of which nothing is known but their budgets, in the proportions of those that were asked."""
+    """Questions of which nothing is known but their budgets, in the proportions of those that were
+    asked."""
 
     allowance: Allowance
     budgets: tuple[Budget, ...]
@@ -142,15 +147,16 @@ class _Likes:
         return all(budget.neighbours is self.allowance.neighbours for budget in self.budgets)
 
     def deltas(self, between: Spending) -> list[float]:
-        """Their own delta, what is left of the ledger's for each of them, and parts of their own."""
+        """Their own delta, what is left of the ledger's for each of them, and parts of their
+        own."""
         rest = plain_limit(self.allowance).delta - between.plain.delta
         left = rounded_down(rest / len(self.budgets) if self.same else rest)
         fewer = [left, *(float(f"{self.delta * part:.1e}") for part in DELTAS)]
         return [self.delta, *(delta for delta in fewer if SMALLEST_DELTA <= delta < self.delta)]
 
     def largest(self, between: Spending, delta: float, above: float) -> float | None:
-        """The largest epsilon from `above` on with which all of their kind are accepted: of two digits, or the most
-        that could be."""
+        """The largest epsilon from `above` on with which all of their kind are accepted: of two
+        digits, or the most that could be."""
         most = min(self.epsilon, down(self.allowance.epsilon))
         grid = [*(epsilon for epsilon in GRID if above <= epsilon < most), *([most] if above <= most else [])]
         if not grid or not between.admits(self._at(grid[0], delta)):

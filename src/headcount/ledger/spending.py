@@ -75,7 +75,8 @@ class Spending:
         return self.share <= 1 or (not before.asked and fit_together(self.allowance, self.asked))
 
     def admits(self, questions: Sequence[Asked]) -> bool:
-        """Whether other questions are accepted for sure that lose no more than these at the same budgets."""
+        """Whether other questions are accepted for sure that lose no more than these at the same
+        budgets."""
         if not self.asked and len(questions) == 1 and fit_together(self.allowance, questions):
             return True
         plain = (plain_bound(asked, self.allowance) for asked in questions)

@@ -23,7 +23,7 @@ class Heard:
 
 
 class Witness:
-    """A line for each head of one ledger that it was shown: the number of charges, and the last one's hash.
+    """A line for each head of one ledger it was shown: the number of charges and the last hash.
 
     It is written under the ledger's lock, after the charge and before its acknowledgement. So the
     ledger may be ahead of it after a crash, and is never behind unless somebody put back an old

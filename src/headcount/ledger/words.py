@@ -92,7 +92,8 @@ def outlook(spending: Spending, charges: Sequence[Charge]) -> str:
 
 
 def _delta_left(spending: Spending) -> str:
-    """What is left of the part of delta that is added up, once there are questions that have one."""
+    """What is left of the part of delta that is added up, once there are questions that have
+    one."""
     if not spending.plain.delta:
         return ""
     limit = plain_limit(spending.allowance).delta

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def draw(advice: Advice, target: Target, theme: str, title: str) -> Target:
-    """Draw an advice into a file, into bytes or onto axes: what was solved for, or else the half-width of each
-    option."""
+    """Draw an advice into a file, into bytes or onto axes: what was solved for, or else the
+    half-width of each option."""
     length, look = _question(advice)
     models = sorted({option.kind.model for option in advice.feasible}, key=list(Model).index)
     rows = [

@@ -51,7 +51,7 @@ def advise(
     protocols: Names = None,
     watch: Progress = iter,
 ) -> Advice:
-    """Rank the protocols of all models of trust by their exact predicted error; the others say what they lack.
+    """Rank the protocols of all trust models by exact predicted error; others say what they lack.
 
     Backwards, `within` without `epsilon` finds the smallest epsilon with which each protocol's
     interval is that narrow, and `within` without `n` the fewest people.
@@ -105,11 +105,11 @@ def advise(
         Where `n` counts rows, how many of them a person may have: the guarantee is for all of these
         together. More than one needs neighbours="add-remove".
     within : float, optional
-        How small the objective is to be, where epsilon or n is solved for; refused for a quantile, which is a value,
-        where errors are numbers of people.
+        How small the objective is to be, where epsilon or n is solved for; refused for a quantile,
+        which is a value, where errors are numbers of people.
     protocols : str or list, optional
-        Protocols by name; all that answer the question unless given. For several rounds, those whose
-        privacy takes minutes to account for are left out unless they are named.
+        Protocols by name; all that answer the question unless given. For several rounds, those
+        whose privacy takes minutes to account for are left out unless they are named.
     watch : callable
         Wraps what is iterated over, to show progress.
 

@@ -1,8 +1,8 @@
-"""Levels of blocks: rounds, and blocks of rounds that are counted once more, so that sums over many rounds err less.
+"""Levels of blocks: rounds, and blocks of rounds counted once more, so that long sums err less.
 
-If a person is in at most one round, they are in one node of each level: rounds, blocks of b rounds, blocks of b²
-rounds. Each level costs as much as the others, and a sum over a prefix of rounds takes as many nodes as the digits
-of its length in base b come to.
+If a person is in at most one round, they are in one node of each level: rounds, blocks of b rounds,
+blocks of b² rounds. Each level costs as much as the others, and a sum over a prefix of rounds takes
+as many nodes as the digits of its length in base b come to.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WORTH = 0.99  # of the error at the worst round: another level must bring it bel
 
 @dataclass(frozen=True)
 class BlockWidths:
-    """The widths of all levels, in rounds, and what a sum of rounds errs with nodes of this error."""
+    """The widths of all levels, in rounds, and the error of sums of rounds for this node error."""
 
     widths: tuple[int, ...]
     rounds: int
@@ -53,7 +53,7 @@ class BlockWidths:
 
 
 def best_levels(rounds: int, node_error: Callable[[int], float]) -> BlockWidths:
-    """The levels with the smallest error at the worst round; `node_error` is that of a node, by the levels."""
+    """The levels with the least error at the worst round; `node_error` is a node's, by levels."""
     best = BlockWidths((1,), rounds, node_error(1))
     for levels in range(2, MOST_LEVELS + 1):
         likely = round(rounds ** (1.0 / levels))

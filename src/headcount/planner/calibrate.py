@@ -61,7 +61,7 @@ def calibrate(
 
 
 def calibrations(cls: type[P], task: Question, crowd: Crowd, budget: Budget, **given: Any) -> Iterator[P]:
-    """Every choice of the protocol that fits the budget, with the least private setting of its knob."""
+    """Every choice of the protocol that fits the budget, its knob at the least private setting."""
     cls.require(task)
     own = set(cls.parameter_names()[1])
     for name in given:
@@ -102,14 +102,14 @@ def _fitted(cls: type[P], base: Mapping[str, Any], budget: Budget, fixed: Mappin
 def attainable(
     cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget, good: Callable[[Protocol], bool]
 ) -> bool:
-    """Whether some choice that fits the budget is `good`, where more privacy never makes anything so.
+    """Whether some choice within the budget is `good`, where more privacy never makes anything so.
 
     It is what calibration would find, but knobs are turned only until that is certain.
     """
 
     def watch(protocol: Protocol, within: bool) -> None:
-        """Ends the search at a setting that decides it: one that fits and is good answers yes, one that does neither
-        answers no, since more noise is never better and less does not fit."""
+        """Ends the search at a setting that decides it: one that fits and is good answers yes, one
+        that does neither answers no, since more noise is never better and less does not fit."""
         if within == (protocol.serves and good(protocol)):
             raise _Decided(within)
 
@@ -202,7 +202,7 @@ def _searched(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget,
 def _turn(
     cls: type[P], base: Mapping[str, Any], budget: Budget, watch: Callable[[P, bool], None] = lambda _, __: None
 ) -> P | None:
-    """The least private setting of the knob that fits, or None. Whatever is returned has been evaluated itself.
+    """The least private setting of the knob that fits, or None. Whatever is returned was evaluated.
 
     `watch` is shown every setting that is tried, and whether it is within the budget.
     """
@@ -249,14 +249,15 @@ def _turn(
         bracket = _bracket(knob, start, _stride(excess(start), budget), excess)
     if bracket is None:
         return None
-    # Bounds jump a little wherever their windows change; there is no need to find out exactly where.
+    # Bounds jump a little wherever their windows change; there is no need to find out exactly
+    # where.
     close = CLOSE if budget.rounds > 1 or at(start).loss.kind == "bound" else 0.0
     return at(crossing(excess, *bracket, tight=tight if budget.delta else 0.0, close=close))
 
 
 def _roughly(knob: Knob, start: float, budget: Budget, excess: Callable[[float], float]) -> tuple[float, float]:
-    """Where to begin to look: where a rough bound of many rounds fits, and how fast it falls there; the first guess if
-    it fits nowhere."""
+    """Where to begin to look: where a rough bound of many rounds fits, and how fast it falls there;
+    the first guess if it fits nowhere."""
     tried: dict[float, float] = {}
 
     def remembered(u: float) -> float:
@@ -274,8 +275,8 @@ def _roughly(knob: Knob, start: float, budget: Budget, excess: Callable[[float],
 
 
 def _nearby(knob: Knob, start: float, slope: float, excess: Callable[[float], float]) -> tuple[Point, Point] | None:
-    """Settings around the one that just fits, not far from where a rough bound does; None if it takes a closer look to
-    find them."""
+    """Settings around the one that just fits, not far from where a rough bound does; None if it
+    takes a closer look to find them."""
     try:
         return secants(excess, start, slope, tight=TIGHT_TOGETHER, low=knob.low, high=knob.high, steps=SECANTS)
     except Refused:
@@ -283,7 +284,7 @@ def _nearby(knob: Knob, start: float, slope: float, excess: Callable[[float], fl
 
 
 def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:
-    """Whether the most private setting does not fit either: asked where the first guess loses everything."""
+    """Whether the most private setting fails too: asked where the first guess loses everything."""
     try:
         return excess(knob.high) > 0.0
     except Refused:
@@ -291,8 +292,8 @@ def _hopeless(knob: Knob, excess: Callable[[float], float]) -> bool:
 
 
 def _stride(value: float, budget: Budget) -> float:
-    """A step that probably goes just beyond the budget: with noise in proportion to e^u, the logarithm of delta grows
-    like e^(3u/4)."""
+    """A step that probably goes just beyond the budget: with noise in proportion to e^u, the
+    logarithm of delta grows like e^(3u/4)."""
     if not budget.delta:
         return FIRST_STEP
     times = 1.0 + value / math.log(budget.delta)
@@ -300,7 +301,7 @@ def _stride(value: float, budget: Budget) -> float:
 
 
 def _bracket(knob: Knob, u: float, step: float, excess: Callable[[float], float]) -> tuple[Point, Point] | None:
-    """Two settings, one over the budget and one within it, found by growing steps from a first guess.
+    """Two settings, one over the budget and one within it, by growing steps from a first guess.
 
     A setting may be refused, as one with more noise than can be drawn; then the steps get smaller
     again. Where delta rises with more noise, what is left of it is the slack of wide tables, which

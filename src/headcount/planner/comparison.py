@@ -44,7 +44,7 @@ class Side:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabular, Pictured):
-    """Answers to one question in every model of trust, from the most trust to none, as `compare` returns them.
+    """Answers to one question in every model of trust, from most trust to none, from `compare`.
 
     All of them were really drawn: an observer of all learns what `together` says, not what each
     costs alone. `comparison["central"]` is the estimate of a model.
@@ -165,7 +165,7 @@ class Comparison(Tabular, Pictured):
         return f"<div>{tables}<small>{'<br>'.join(map(escape, self.sentences))}</small></div>"
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each model, or for each category of each; what a model could not answer is left empty."""
+        """A row per model, or per category of each; what a model could not answer stays empty."""
         found = []
         for side in self.to_json()["models"]:
             answer = side.pop("answer") or {}

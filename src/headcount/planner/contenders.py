@@ -41,7 +41,7 @@ class Contender:
 
 
 def contenders(kind: type[Protocol], crowd: Crowd, budget: Budget, constants: Constants) -> list[Contender]:
-    """Every choice that fits the budget; or the paper's only one, if its theorem covers this crowd."""
+    """Every choice within the budget; or the paper's only one, if its theorem covers this crowd."""
     if budget.delta == 0.0 and not kind.pure:
         return []
     try:
@@ -67,7 +67,7 @@ def winners(field: Sequence[Contender], ones: Sequence[int]) -> tuple[list[Conte
 
 @dataclass(frozen=True)
 class Crossing:
-    """A number of `ones` among `n` people at which two sides' errors are equal, and which is better above."""
+    """A number of `ones` among `n` people where two sides err equally, and the better above."""
 
     n: int
     ones: float
@@ -75,7 +75,7 @@ class Crossing:
 
 
 def crossings(one: Sequence[Contender], other: Sequence[Contender], n: int, ones: Sequence[int]) -> list[Crossing]:
-    """The crossings of the two sides' smallest errors: every change of sign on the grid `ones`, bisected.
+    """The crossings of two sides' smallest errors: each sign change on the grid `ones`, bisected.
 
     Errors are computed at whole numbers until two neighbours enclose the crossing, which is then
     interpolated linearly.

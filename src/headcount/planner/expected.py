@@ -28,7 +28,7 @@ WORKS = Phrase(
 
 @dataclass(frozen=True)
 class Expected:
-    """Numbers of ones and their weights, which add up to one; none if nothing is known and the worst case counts.
+    """Numbers of ones with weights that add up to one; none if unknown, when the worst case counts.
 
     In a histogram they are the numbers of people in its bins: its sparsity.
     """
@@ -38,7 +38,7 @@ class Expected:
 
     @classmethod
     def parse(cls, ones: Ones | None, n: int) -> Expected:
-        """`ones` as people write it: a number, several, a table of weights, "uniform", or None or "unknown"."""
+        """`ones` as written: a number, several, a table of weights, "uniform", None, "unknown"."""
         if ones is None:
             return cls()
         if isinstance(ones, str) and ones in {"unknown", "uniform"}:
@@ -60,7 +60,7 @@ class Expected:
 
     @classmethod
     def _uniform(cls, n: int) -> Expected:
-        """Evenly spread; each stands for the numbers nearer to it than to the next, the ends for half as many."""
+        """Evenly spread: each stands for the numbers nearest to it, the ends for half as many."""
         truths = np.unique(np.linspace(0, n, SPREAD + 1).round().astype(np.int64)).tolist()
         gaps = [0, *(b - a for a, b in pairwise(truths)), 0]
         return cls._weighed(truths, [a + b or 1 for a, b in pairwise(gaps)], n)

@@ -1,4 +1,4 @@
-"""The price of accuracy: the error of every protocol against messages, epsilon, people or dropouts."""
+"""The price of accuracy: each protocol's error against messages, epsilon, people or dropouts."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class FrontierPoint:
         }
 
     def beats(self, other: FrontierPoint) -> bool:
-        """Whether it dominates the other: no worse in error, messages and trust, and better in one of the first two."""
+        """Whether it dominates: no worse in error, messages, trust; better in error or messages."""
         if TRUST[self.model] > TRUST[other.model] or self.rmse > other.rmse or self.messages > other.messages:
             return False
         return self.rmse < other.rmse or self.messages < other.messages
@@ -114,7 +114,7 @@ class Frontier(InSituation, Tabular, Pictured):
         return tuple(point for point in self.points if point.protocol == protocol)
 
     def sheet(self) -> TextTable:
-        """Against messages, the front; otherwise a column for each of some places along the axis."""
+        """Against messages, the front; otherwise a column for each of some places on the axis."""
         return self._costs() if self.against == "messages" else self._curves()
 
     def _costs(self) -> TextTable:

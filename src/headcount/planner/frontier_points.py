@@ -1,4 +1,4 @@
-"""The points of a frontier: every choice of every protocol at one budget, or the best along an axis."""
+"""A frontier's points: every choice of every protocol at one budget, or the best along an axis."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def frontier(
 
 
 def _choices(kind: type[Protocol], given: Situation, overheads: list[float]) -> Iterator[FrontierPoint]:
-    """Every choice that fits, with several overheads where the protocol trades error for messages."""
+    """Every choice that fits, at several overheads where the protocol trades error for messages."""
     free = "overhead" in kind.options
     best = best_option(kind, given)
     first = [best.protocol] if isinstance(best, CalibratedOption) else []

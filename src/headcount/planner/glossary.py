@@ -111,7 +111,7 @@ def _known() -> dict[str, Entry]:
 
 
 def _key(word: str) -> str:
-    """However it is spelt: as an option, as a name in JSON, in capitals; an interval of any confidence is one."""
+    """However it is spelt: option, JSON name, capitals; an interval of any confidence is one."""
     plain = re.sub(r"[\s_-]+", " ", word.lower()).strip()
     return re.sub(r"^[\d.]+% interval$", "95% interval", plain)
 

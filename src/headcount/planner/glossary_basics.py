@@ -1,4 +1,4 @@
-"""What headcount's words mean, for people who know no statistics. A sentence or two for each, all of them true."""
+"""What headcount's words mean, for people without statistics: a sentence or two each, all true."""
 
 from __future__ import annotations
 

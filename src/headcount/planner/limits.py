@@ -1,4 +1,4 @@
-"""What a budget can do at most: the fewest people, the most rounds, the fewest ones that can be told from none."""
+"""The limits of a budget: the fewest people, the most rounds, the fewest ones told from none."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _with_wishes(asked: Callable[P, R]) -> Callable[P, R]:
 def smallest_n(
     task: Question | str, *, epsilon: float, delta: float = 0.0, within: float | None = None, **wishes: Any
 ) -> int:
-    """The fewest people for whom some protocol meets the budget with an answer that is better than a guess.
+    """The fewest people for whom some protocol meets the budget and answers better than a guess.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def smallest_n(
 
 
 def _fewest(task: Question | str, within: float, wishes: dict[str, Any]) -> int:
-    """Solved for the protocol that is best in a crowd of some size, and again while another does with fewer people."""
+    """Solved for the best protocol at some size, and again while another needs fewer people."""
     question = question_called(task)
     require_distance(question, within)
     budget = Budget(wishes["epsilon"], wishes["delta"], Neighbours(wishes.get("neighbours", "replace")))

@@ -40,7 +40,7 @@ SITUATIONS = (
 
 @dataclass(frozen=True, eq=False)
 class MapPanel:
-    """One way to calibrate, and the best protocol: a row for each number of ones, a column for each crowd."""
+    """One way to calibrate, and the best protocol: a row per number of ones, a column per crowd."""
 
     title: str
     constants: Constants
@@ -111,7 +111,7 @@ class Map(Tabular, Pictured):
         return f"Calibrated exactly, {best[0]} beats {loser} {_where(best[1])}; {other[0]} {beaten}"
 
     def sheet(self) -> TextTable:
-        """Who counts best in some of the crowds; if it takes part, from where on sample-and-threshold is beaten."""
+        """The best in some crowds, and from where sample-and-threshold, if shown, is beaten."""
         step = -(-len(self.n) // ROWS)
         chosen = sorted({*self.n[::step], self.n[-1]})
         rows = tuple((f"{n:,}", *(self._crossing(panel, n) for panel in self.panels)) for n in chosen)

@@ -1,4 +1,4 @@
-"""The panels of a map: the best protocol for every crowd and number of ones, by either way to calibrate."""
+"""The panels of a map: the best protocol per crowd and number of ones, for both calibrations."""
 
 from __future__ import annotations
 

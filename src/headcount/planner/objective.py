@@ -77,7 +77,7 @@ def _rmse(protocol: Protocol, expected: Expected, people: int) -> float:
 
 
 def averaged(task: Question, expected: Expected) -> bool:
-    """Whether an error is the root mean square over all categories: of a histogram whose profile is unknown."""
+    """Whether an error is the RMSE over all categories: for a histogram of unknown profile."""
     return task.shape is Shape.ONE_OF and not expected.known
 
 
@@ -106,7 +106,7 @@ def _worst(protocol: Protocol, people: int, error: Callable[[int], float], steps
 
 
 def _worst_bin(protocol: Protocol, expected: Expected, people: int, confidence: float) -> float:
-    """The simultaneous half-width of all bins; exact where their errors are independent, else a union bound."""
+    """The half-width of all bins at once: exact if errors are independent, else a union bound."""
     bins = _bins(protocol)
     if not expected.known or protocol.steady or bins == 1:
         each = confidence ** (1.0 / bins) if protocol.independent else 1.0 - (1.0 - confidence) / bins
@@ -163,7 +163,7 @@ def _relative(protocol: Protocol, expected: Expected, people: int) -> float:
 
 
 def _detectable(protocol: Protocol, people: int, confidence: float) -> float:
-    """The smallest number of ones that is told from none with this confidence, with both error probabilities bounded.
+    """The fewest ones told from none with this confidence, with both error probabilities bounded.
 
     Some are said to be there if the answer exceeds the quantile of the error with nobody there.
     Answers may lie on a lattice that moves with the truth: then fewer ones can be detected by luck

@@ -1,4 +1,4 @@
-"""An option of an advice: a protocol calibrated in a situation with its exact figures, or refused."""
+"""An option of an advice: a protocol calibrated in a situation, with exact figures, or refused."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Option(ABC):
     @property
     @abstractmethod
     def rank(self) -> tuple[bool, float, float, float, int]:
-        """The order: by the objective, then messages, error and trust; options with far too many messages come last."""
+        """The order: objective, then messages, error, trust; far too many messages come last."""
 
     @property
     def epsilon_at_least(self) -> float | None:
@@ -169,7 +169,7 @@ class CalibratedOption(Option):
 
     @cached_property
     def noise(self) -> Noise:
-        """The law of the error, in people: at the expected truth, or where it is hardest to estimate."""
+        """The law of the error, in people: at the expected truth, or at the hardest to estimate."""
         expected = self.situation.expected
         return expected.noise(self.protocol, self.people) if expected.known else self.protocol.error(None, self.people)
 
@@ -195,7 +195,7 @@ class CalibratedOption(Option):
 
     @cached_property
     def rmse_worst(self) -> float:
-        """The error at the number of ones, or of people in a category, that is hardest to estimate."""
+        """The error at the hardest number of ones, or of people in a category, to estimate."""
         if not self.situation.averaged or self.protocol.steady:
             return self.rmse
         if self.situation.panels > 1:
@@ -210,11 +210,11 @@ class CalibratedOption(Option):
 
     @cached_property
     def reach(self) -> Reach | None:
-        """How far one liar moves a cell, in people; None if there is no limit to what they may send."""
+        """How far one liar moves a cell, in people; None if what they may send has no limit."""
         return self.situation.reach(self.protocol)
 
     def epsilon_if(self, honest: float) -> float:
-        """The epsilon that is left if only this part of those who were counted on is honest; infinite if none is."""
+        """The epsilon if only this part of those counted on is honest; infinite if none is."""
         people = math.floor(honest * self.protocol.crowd.honest)
         return self.protocol.loss_if(people).epsilon(self.situation.budget.delta)
 
@@ -290,8 +290,9 @@ def fewest_of(options: Iterable[Option]) -> tuple[int, str] | None:
 def in_order(options: Iterable[Option], given: Situation) -> tuple[Option, ...]:
     """The options, best first.
 
-    In a collection those that are nearly as good as the best, by `NEARLY`, come in the order of their messages: every
-    one of them is sealed, uploaded and opened, and a corrupt person may choose all of theirs.
+    In a collection those that are nearly as good as the best, by `NEARLY`, come in the order of
+    their messages: every one of them is sealed, uploaded and opened, and a corrupt person may
+    choose all of theirs.
     """
     ranked = sorted(options, key=lambda found: found.rank)
     if not given.collected or not ranked:

@@ -1,4 +1,4 @@
-"""Plans for a question, a crowd and a budget: by the best protocol of a model, or by a named one."""
+"""Plans for a question, a crowd and a budget: by a model's best protocol or a named one."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def protocol(
     corrupt: int = 0,
     **parameters: Any,
 ) -> Protocol:
-    """A protocol by name: calibrated to a budget, or with given parameters, whose privacy loss can then be computed.
+    """A protocol by name: calibrated to a budget, or with given parameters and computable loss.
 
     Parameters
     ----------

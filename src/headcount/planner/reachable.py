@@ -1,4 +1,4 @@
-r"""What no protocol can do, however many people there are: come closer to the truth than the budget allows.
+r"""What no protocol can do, however many people: come closer to the truth than the budget allows.
 
 Let m people hold something else: they are replaced, in m steps from neighbour to neighbour, or leave and others come,
 in 2m. If 2w < m, the intervals of half-width w around both truths have nothing in common, so that a coverage c needs,
@@ -23,7 +23,7 @@ ROUNDED = 1e-9  # relatively: nothing is refused that is as close as that to the
 
 
 def least_half_width(budget: Budget, confidence: float) -> float:
-    """In people: no interval of any protocol is narrower in all crowds with more people than it is wide."""
+    """In people: no protocol's interval is narrower in all crowds larger than its width."""
     grown, lost, times = 1.0, 0.0, math.exp(budget.epsilon)
     each = 2 if budget.neighbours.hides_size else 1
     for steps in range(each * MOST_APART):

@@ -19,7 +19,7 @@ AS_ANYBODY = 1.01
 
 
 def reasons(ranked: Sequence[CalibratedOption]) -> str:
-    """The choice and its error; what is trusted and promised; what happens under dropouts and collusion.
+    """The choice and its error; what is trusted and promised; the effect of dropouts and collusion.
 
     And any objections: a delta that promises little, a claim that cannot be proved again, an answer
     that is no better than a guess.
@@ -167,7 +167,7 @@ def _otherwise(first: CalibratedOption) -> str:
 
 
 def _dropouts(first: CalibratedOption) -> str:
-    """What happens when people drop out, who take their share of the noise along in the shuffle model."""
+    """The effect of dropouts, who take their share of the noise along in the shuffle model."""
     crowd = first.situation.crowd
     if first.protocol.neighbours.hides_size:
         return "However many report, there is an answer: their number is private"

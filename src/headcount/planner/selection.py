@@ -21,7 +21,7 @@ Progress = Callable[[list[Any]], Iterable[Any]]  # goes through a list, and may 
 
 
 def matching_protocols(task: Question, models: Names, protocols: Names) -> list[type[Protocol]]:
-    """The protocols of the catalogue that answer the task: of these models, and of these names if any are given."""
+    """The catalogue's protocols that answer the task, of these models and of any names given."""
     kinds = CATALOGUE if protocols is None else [named(name) for name in _several("protocols", protocols)]
     wanted = parsed_models(models)
     found = [kind for kind in kinds if kind.answers(task) and kind.model in wanted]

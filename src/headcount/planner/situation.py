@@ -45,7 +45,7 @@ def _at_least(cost: float) -> float:
 
 @dataclass(frozen=True)
 class Caps:
-    """The most a person may send: on average, or, where reports are really collected, what everybody sends."""
+    """The most a person may send: on average or, in a real collection, what everybody sends."""
 
     messages: float | None = None
     bytes: float | None = None
@@ -142,7 +142,7 @@ class Situation:
         return replace(self, crowd=panel, budget=budget, panels=rounds, sizes=sizes, expected=expected)
 
     def _of_everybody(self, protocol: Protocol, objective: Objective, people: int, error: float) -> float:
-        """The objective for all panels, of which one was asked, with the error of drawing it by lot.
+        """The objective for all panels when one is asked, with the error of drawing it by lot.
 
         Half of them holding a one is the worst, and counts where nothing is known.
         """
@@ -161,7 +161,7 @@ class Situation:
         raise Unsupported(f"has no '{objective}' with a panel for each round", "use objective 'interval' or 'rmse'")
 
     def reach(self, protocol: Protocol) -> Reach | None:
-        """How far one liar reaches with as many messages as everybody sends in a collection; None without a limit."""
+        """How far one liar reaches with as many messages as all send; None without a limit."""
         messages = wire_messages(protocol, self.budget) if protocol.model.from_devices else 1
         return None if messages is None else protocol.reach(messages)
 
@@ -236,7 +236,7 @@ def crowd_and_sizes(
 
 
 def counted_rounds(contributes: int, rounds: int, budget: Budget) -> int:
-    """In how many of the rounds a person counts at most; more than one where it stays private in how many they are."""
+    """The rounds a person counts in at most; more than one only where that number stays private."""
     works = f"use a whole number from 1 to {min(rounds, MOST_EACH):,}"
     number = quantity("contributes", contributes, works)
     if number != int(number) or not 1 <= number <= min(rounds, MOST_EACH):

@@ -18,7 +18,7 @@ STEP = 16  # from one crowd that is too small to the next that is tried
 def smallest_crowd(
     cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget, above: int = 0, below: int | None = None
 ) -> int | None:
-    """The fewest people for whom the budget can be met and the answer beats a blind guess of half of them.
+    """The fewest people for whom the budget can be met and the answer beats blindly guessing half.
 
     The share of people who must turn up, and the number of corrupt ones, are the crowd's. `above`
     is a number of people who are known to be too few; None if no number will do, or none `below`

@@ -81,7 +81,7 @@ class Search:
     def edge(
         self, outside: Probe, inside: Probe, enough: Callable[[float, Probe], bool] = lambda _, __: False
     ) -> Probe:
-        """The last probe inside: by the power law's guess, on either side of it, and by bisection."""
+        """The last probe inside: by the power law's guess, probes beside it, and bisection."""
         turn = 0
         while not self.done(*sorted((outside.x, inside.x))) and not enough(outside.x, inside):
             middle = math.sqrt(outside.x * inside.x)
@@ -106,7 +106,7 @@ class Search:
         return one.x * math.exp(min(500.0, math.log(self.within / one.objective) / power))
 
     def further(self, before: Probe, here: Probe, end: float) -> float:
-        """The next place on the way to the end: at least a stride, and more if the power law says so."""
+        """The next place towards the end: at least a stride, more if the power law says so."""
         likely = self.likely(before, here)
         if end > here.x:
             leap = min(max(STRIDE * here.x, likely * BESIDE), LEAP * here.x) if likely > here.x else STRIDE * here.x
@@ -143,7 +143,7 @@ def smallest_epsilon(kind: type[Protocol], given: Situation, within: float) -> O
 
 
 def fewest_people(kind: type[Protocol], given: Situation, within: float, crowd_of: Callable[[int], Crowd]) -> Option:
-    """The option with the fewest people whose objective is at most `within`, and better than a guess.
+    """The option with the fewest people, an objective of at most `within`, and better than a guess.
 
     That is an answer if it is so for more people as well. Where the objective grows with the crowd,
     as the error of a count does if everybody adds noise, it is said up to how many people are few
@@ -184,8 +184,8 @@ def fewest_people(kind: type[Protocol], given: Situation, within: float, crowd_o
 
 
 def _first(search: Search, tried: Sequence[Probe]) -> Probe:
-    """The probe with the fewest people for whom there is an answer at all; not sought further once fewer cannot do
-    better, as an error falls no faster than the number of people does.
+    """The probe with the fewest people for whom there is an answer at all; not sought further once
+    fewer cannot do better, as an error falls no faster than the number of people does.
     """
     best = max(search.within, min((place.objective for place in tried if search.fit(place)), default=math.inf))
 

@@ -9,10 +9,10 @@ i' never add up, and negative binomial laws of shape 1 and more are log-concave,
 shift dominates a smaller one. The sum's minuses are hidden by a noise of their own on {-1, 1}
 (Lemma 9): given the sum, they shift it by at most `top`.
 
-Composition is by moments,
-$\delta \le P[\text{not } E] + \frac{\lambda^\lambda}{(1+\lambda)^{1+\lambda}} E[e^{\lambda(L - \epsilon)}; E]$,
-where E leaves out the few outcomes at which the ratio of some part is enormous. Each expectation is
-an upper sum over blocks of outcomes, on which the ratio is monotone.
+Composition is by moments, $\delta \le P[\text{not } E] +
+\frac{\lambda^\lambda}{(1+\lambda)^{1+\lambda}} E[e^{\lambda(L - \epsilon)}; E]$, where E leaves out
+the few outcomes at which the ratio of some part is enormous. Each expectation is an upper sum over
+blocks of outcomes, on which the ratio is monotone.
 
 [GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the
 Shuffle Model: Almost Central Accuracy in Almost a Single Message, ICML 2021.

@@ -10,9 +10,10 @@ rest. Then
 * where all others hold z, $\delta(\epsilon) = \Phi(R_z)$ exactly: the chance of messages with counts h under x is their
   chance under z times $\frac1n \sum_y h_y R_x(y)/R_z(y)$.
 
-Most local randomisers have a support form: $R_z(y) = \omega(y)\,a$ where y supports z and $\omega(y)$ elsewhere. What
-matters is then how often a message of the blanket supports one, two and three given values. The clones of [FMT21] are
-a blanket as well, for whatever has a local epsilon: of two messages, the likeliest under either value.
+Most local randomisers have a support form: $R_z(y) = \omega(y)\,a$ where y supports z and
+$\omega(y)$ elsewhere. What matters is then how often a message of the blanket supports one, two and
+three given values. The clones of [FMT21] are a blanket as well, for whatever has a local epsilon:
+of two messages, the likeliest under either value.
 
 [BBGN19] Balle, Bell, Gascón and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019.
 [FMT21] Feldman, McMillan and Talwar, Hiding Among the Clones, FOCS 2021.
@@ -99,7 +100,7 @@ class MessageLaws:
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """The pairs of rows, in either order, that differ in more than the order of the messages."""
+        """The pairs of rows, in either order, that differ beyond the order of the messages."""
         if self.symmetric:
             return ((0, 1),)
         found: dict[bytes, tuple[int, int]] = {}
@@ -117,7 +118,7 @@ class MessageLaws:
 
     @cached_property
     def crowds(self) -> tuple[Case, ...]:
-        """Pairs of rows, and what everybody else holds, that differ in more than the order of the messages.
+        """Pairs of rows, and what all others hold, that differ beyond the order of the messages.
 
         Of very many, those that are worst in large crowds.
         """
@@ -179,7 +180,7 @@ class Amplified(PrivacyLoss):
         return sorted(zip(quick.tolist(), self.laws.pairs, strict=True), reverse=True)
 
     def _lost(self, pair: tuple[int, int], factor: float) -> float:
-        """The smaller of two bounds: by the blanket, and by the message alone, which others never make worse."""
+        """The smaller bound: the blanket's, or the message's alone, which others never worsen."""
         outside, walk = self.laws.excess(pair, self.laws.blanket, factor, self.people)
         first, second = self.laws.rows[[*pair]]
         return min(float(np.maximum(first - factor * second, 0.0).sum()), outside + walk.at_most())
@@ -212,7 +213,7 @@ class Amplified(PrivacyLoss):
 
 @dataclass(frozen=True, eq=False)
 class CrowdLoss(PrivacyLoss):
-    """The loss where everybody else holds one value, the worst of all: rounded down, and not up as claims are."""
+    """The loss where all others hold one value, the worst of all: rounded down, unlike claims."""
 
     kind = "bound"
 
@@ -224,7 +225,7 @@ class CrowdLoss(PrivacyLoss):
         return worst, worst
 
     def worst(self, epsilon: float) -> tuple[float, tuple[int, int], int]:
-        """The divergence of the crowds that are about the worst, their pair of rows and what all others hold."""
+        """The divergence of about the worst crowds, their pair of rows and what all others hold."""
         crowds = self._worst(epsilon)
         return crowds.at_least(epsilon), crowds.pair, crowds.other
 
@@ -245,7 +246,7 @@ class CrowdLoss(PrivacyLoss):
         return [_TwoCrowds(self.laws, self.people, *case) for case in self.laws.crowds]
 
     def epsilon(self, delta: float) -> float:
-        """An epsilon at which these crowds lose at least delta: the worst is solved for, until no other is worse."""
+        """An epsilon at which these crowds lose at least delta: solved until no other is worse."""
         found, solved = 0.0, list[_TwoCrowds]()
         while (crowds := self._worst(found)) not in solved:
             solved.append(crowds)
@@ -255,7 +256,7 @@ class CrowdLoss(PrivacyLoss):
 
 @dataclass(frozen=True, eq=False)
 class _TwoCrowds(PrivacyLoss):
-    """One of two values, among others who all hold one: from above, which takes a tenth of the time."""
+    """One of two values, where all others hold one: an upper bound, in a tenth of the time."""
 
     kind = "bound"
 

@@ -149,7 +149,7 @@ class HadamardBlanket(_Cover):
     own: int = 0  # tuples of others that look like uniform ones
 
     def among_others(self) -> PrivacyLoss:
-        """A lower bound: the loss among others who all hold a value whose row is independent of both."""
+        """A lower bound: the loss if all others hold a value whose row is independent of both."""
         return RoundedDown(replace(self, own=self.people - 1), NEARLY)
 
     @property
@@ -218,7 +218,7 @@ class RandomFakeUsersBlanket(PrivacyLoss):
     kind = "bound"
 
     def among_others(self) -> PrivacyLoss:
-        """A lower bound: the loss among others who all hold a third value, whose rows look like fakes at these two."""
+        """A lower bound: all others hold a third value, whose rows look like fakes at these two."""
         return RoundedDown(replace(self, others=True), NEARLY)
 
     @cached_property

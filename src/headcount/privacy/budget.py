@@ -24,7 +24,8 @@ class Neighbours(StrEnum):
     Attributes
     ----------
     REPLACE
-        As many people, of whom one holds another value (bounded differential privacy). How many there are is public.
+        As many people, of whom one holds another value (bounded differential privacy). How many
+        there are is public.
     ADD_REMOVE
         One person more or less (unbounded differential privacy). How many there are is private.
     words : str
@@ -78,7 +79,8 @@ class Budget:
     epsilon : float
         Bound on the privacy loss, from 0.001 to 50.
     delta : float
-        Mass of outcomes that may exceed it: 0 for pure differential privacy, otherwise from 1e-18 to below 1.
+        Mass of outcomes that may exceed it: 0 for pure differential privacy, otherwise from 1e-18
+        to below 1.
     neighbours : Neighbours or str
         The adjacency.
     rounds : int
@@ -123,7 +125,7 @@ class Budget:
         object.__setattr__(self, "rounds", int(rounds))
 
     def together(self, loss: PrivacyLoss, points: int = POINTS) -> PrivacyLoss:
-        """The loss of all rounds, each of which costs this much: composed exactly, in the worse order.
+        """The loss of all rounds, each costing this much: composed exactly, in the worse order.
 
         A person's values may change in either direction from round to round, and because of what
         was published. That the rounds are fixed beforehand makes it hold all the same. With fewer
@@ -136,7 +138,7 @@ class Budget:
 
     @property
     def pure_part(self) -> Budget:
-        """A round's part of the budget: as many randomised responses at this epsilon nearly use it up.
+        """A round's part: as many randomised responses at this epsilon nearly use up the budget.
 
         A first guess, for parameters that are chosen before the exact loss is known.
         """
@@ -144,7 +146,7 @@ class Budget:
 
     @property
     def gaussian_part(self) -> Budget:
-        """A round's part of the budget if its noise is nearly Gaussian. A first guess, never a claim."""
+        """A round's part of the budget if its noise is nearly Gaussian: a guess, never a claim."""
         epsilon = max(SMALLEST_EPSILON, self.epsilon / math.sqrt(self.rounds) if self.delta else self.pure_part.epsilon)
         return replace(self, epsilon=epsilon, rounds=1)
 
@@ -194,7 +196,7 @@ class Budget:
 
 
 def response_delta(epsilon: float, times: int, at: float) -> float:
-    """The delta of several randomised responses at this epsilon each, at the larger epsilon `at`."""
+    """The delta, at the larger epsilon `at`, of several randomised responses at this epsilon."""
     if times * epsilon <= at:
         return 0.0
     keep, lose = -math.log1p(math.exp(-epsilon)), -math.log1p(math.exp(epsilon))
@@ -221,8 +223,8 @@ def _pure_part(budget: Budget) -> Budget:
 
 
 def total(budgets: Sequence[Budget]) -> Budget | None:
-    """Basic composition: the sums of epsilons and deltas, rounded up; None for several adjacencies, or sums so large
-    that nothing is promised."""
+    """Basic composition: the sums of epsilons and deltas, rounded up; None for several adjacencies,
+    or sums so large that nothing is promised."""
     epsilon, delta = (
         _up(sum(map(Fraction, each))) for each in zip(*((b.epsilon, b.delta) for b in budgets), strict=True)
     )

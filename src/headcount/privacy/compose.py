@@ -62,8 +62,8 @@ class Composed(PrivacyLoss):
     def _is_pure(self, epsilon: float) -> bool:
         """Whether delta is 0: the sum of pure epsilons is no more than this.
 
-        Then one of them is no more than their mean: divergences there that are not 0 say no, and are found sooner than
-        those far out, of which a claim takes many.
+        Then one of them is no more than their mean: divergences there that are not 0 say no, and
+        are found sooner than those far out, of which a claim takes many.
         """
         mean = epsilon / self.times.total() * (1.0 + 1e-9)
         if all(_height(loss, mean) > 0.0 for loss in self.times):

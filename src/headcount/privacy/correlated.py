@@ -57,7 +57,7 @@ def _plus_geometric(masses: Floats, x: float) -> Floats:
 
 
 def noise_that_errs(cancel: float, own: int) -> Law:
-    """The law of A - B, summed without transforms, whose errors would pass for losses in its far tails."""
+    """The law of A - B, without transforms, whose errors would pass for losses in the far tails."""
     half = laws.negative_binomial(float(own), cancel)
     masses = half.masses[::-1]
     for _ in range(own):
@@ -81,7 +81,7 @@ def two_correlated_losses(cancel: float, own: float, flood: Law, families: int) 
 
 @dataclass(frozen=True, eq=False)
 class BasicComposition(PrivacyLoss):
-    """Basic composition: a loss in either order shares epsilon with itself in the other, and deltas add up."""
+    """Basic composition: either order shares epsilon with itself in the other; deltas add up."""
 
     one: PrivacyLoss
     kind = "bound"
@@ -148,8 +148,8 @@ class CorrelatedView(PrivacyLoss):
 
     @cached_property
     def merged(self) -> Pair:
-        """A pair of a few thousand outcomes that dominates: each cell is split in two whose losses lie on a grid, so
-        that its masses stay as they are (see `many_cells`)."""
+        """A pair of a few thousand outcomes that dominates: each cell is split in two whose losses
+        lie on a grid, so that its masses stay as they are (see `many_cells`)."""
         masses, gone, missed = np.zeros(2 * FURTHEST + 2), 0.0, 0.0
         for lower, upper in self._neighbours():
             known = (lower > RARE) & (upper > RARE)
@@ -167,7 +167,7 @@ class CorrelatedView(PrivacyLoss):
         return Pair(p, q, self.slack(0.0))
 
     def _neighbours(self) -> Iterator[tuple[Floats, Floats]]:
-        """P[A - B = w, B + Z = v] over v, next to that of w + 1, for each w; an empty row is at either end.
+        """P[A - B = w, B + Z = v] over v, next to w + 1's, for each w; an empty row at either end.
 
         With A and B exchanged, the row of -w is that of w, moved by w.
         """
@@ -200,7 +200,8 @@ class CorrelatedView(PrivacyLoss):
 
 @dataclass(frozen=True, eq=False)
 class TwoPlanes(TwoCells):
-    """Two changed cells, each with all outcomes of a plane: exact, and slow where many epsilons are asked."""
+    """Two changed cells, each with all outcomes of a plane: exact, and slow where many epsilons are
+    asked."""
 
     plane: CorrelatedView
 

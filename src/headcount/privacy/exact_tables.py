@@ -83,7 +83,7 @@ def logarithmic(decay: Fraction) -> Table:
 
 @lru_cache(maxsize=64)
 def padded(rate: Fraction, shift: int, filled: bool) -> Table:
-    """P[k] proportional to exp(-rate |k - shift|) from k = 0 on: up to twice the shift if it is filled up."""
+    """P[k] proportional to exp(-rate |k - shift|) from k = 0; to twice the shift if filled up."""
     falling = _weights(repeat(1 / exp_below(rate), shift if filled else shift + padded_reach(rate)))
     return Table.of([*falling[shift:0:-1], *(falling[: shift + 1] if filled else falling)])
 
@@ -94,7 +94,7 @@ def padded_reach(rate: Fraction) -> int:
 
 
 def padded_distance(rate: Fraction, shift: int) -> float:
-    """How far, in total variation, `padded` lies from its law: cut, rounded, and each weight good to 2**-118 a step."""
+    """Total variation of `padded` from its law: cut, rounded, weights good to 2**-118 a step."""
     cells = 2 * shift + padded_reach(rate) + 1
     return distance(cells) + cells * 2.0**-118
 

@@ -1,4 +1,4 @@
-r"""Discrete Gaussian noise on several totals that a person changes by whole numbers: the loss of all together.
+r"""Discrete Gaussian noise on totals that a person changes by whole numbers: their joint loss.
 
 Let Z be noise with $P[Z = k] \propto e^{-k^2/2s^2}$ on each total, and v what a person changes. Take continuous
 Gaussian noise of variance $s^2 - r^2$ and round it at random, to k with weight $e^{-(k-y)^2/2r^2}$: the weights' sum
@@ -30,7 +30,7 @@ CANCELLED = 1e-13  # of the larger of both terms: what their difference may be w
 
 @dataclass(frozen=True, eq=False)
 class GaussianShift(PrivacyLoss):
-    """The loss of continuous Gaussian noise of this variance, where the squared length of a change is `square`."""
+    """The loss of continuous Gaussian noise for a change of squared length `square`."""
 
     variance: Fraction
     square: int
@@ -53,7 +53,7 @@ class GaussianShift(PrivacyLoss):
 
 
 def shifted(scale: Fraction, square: int, totals: int, distance: float) -> PrivacyLoss:
-    """The loss of discrete Gaussian noise on several totals, each draw within a total variation of its law."""
+    """The loss of discrete Gaussian noise on totals: draws within a total variation of its law."""
     variance = scale * scale - ROUNDING
     if variance <= 0:
         raise Infeasible(f"noise with a scale of {float(scale):g} is too narrow for weights", "use a scale above 2")

@@ -64,7 +64,8 @@ def deviance(x: Floats, mean: Floats | float) -> Floats:
     gap = x - mean
     v = gap / np.maximum(x + mean, 1e-300)
     v2 = v * v
-    # For |v| < 0.1: x log((1+v)/(1-v)) - gap = gap*v + 2x (v^3/3 + v^5/5 + ...), eight terms of it at most
+    # For |v| < 0.1: x log((1+v)/(1-v)) - gap = gap*v + 2x (v^3/3 + v^5/5 + ...), eight terms of it
+    # at most
     widest = min(float(v2.max(initial=0.0)), 0.01)
     terms = min(8, 1 + math.floor(math.log(1e-17) / math.log(max(widest, 1e-17))))
     series = v2 * (1.0 / (2 * terms + 1))
@@ -150,7 +151,8 @@ def _cut(
     else:
         first, last = _window(log_mass, max(low, min(math.floor(mode), high or math.floor(mode))), low, high)
         masses = np.exp(log_mass(np.arange(first, last + 1, dtype=np.float64)))
-    # Beyond an edge that lies e^-12 below the cut the masses fall faster than geometrically or at the edge's own rate.
+    # Beyond an edge that lies e^-12 below the cut the masses fall faster than geometrically or at
+    # the edge's own rate.
     dropped = 0.0
     for outer, inner, at_limit in ((masses[0], masses[1:2], first == low), (masses[-1], masses[-2:-1], last == high)):
         if not at_limit:
@@ -223,7 +225,8 @@ def negative_binomial(shape: float, decay: float) -> Law:
     peak = mode - first
     down, up = -np.cumsum(steps[:peak][::-1])[::-1], np.cumsum(steps[peak:])
     masses = np.exp(log_mass(np.array([float(mode)])) + np.concatenate([down, [0.0], up]))
-    # Beyond the last cell the ratio is at most the larger of decay and the last ratio; below the first, it falls.
+    # Beyond the last cell the ratio is at most the larger of decay and the last ratio; below the
+    # first, it falls.
     ratio = max(decay, math.exp(steps[-1]))
     dropped = float(masses[-1]) * ratio / (1.0 - ratio) + (float(masses[0]) * first if first else 0.0)
     return Law(first, masses, dropped)
@@ -250,7 +253,8 @@ def binomial_above(k: Ints | Floats | int, n: Ints | Floats | int, chance: float
 
     if isinstance(k, int) and isinstance(n, int):
         return np.array(1.0 if k < 0 else 0.0 if k >= n else betainc(k + 1.0, float(n - k), chance))
-    # The binomial's own function loses digits as n grows, one in 10**7 at 10**8; this one keeps them.
+    # The binomial's own function loses digits as n grows, one in 10**7 at 10**8; this one keeps
+    # them.
     inside = np.clip(k, 0, np.maximum(np.asarray(n) - 1, 0))
     tail = betainc(inside + 1.0, np.maximum(n - inside, 1.0), chance)
     return np.where(np.asarray(k) < 0, 1.0, np.where(np.asarray(k) >= n, 0.0, tail))

@@ -100,7 +100,8 @@ class PrivacyLoss(ABC):
 
     @property
     def parts(self) -> tuple[PrivacyLoss, ...]:
-        """What is composed where this is one loss of several: itself, or what takes less time and is no less."""
+        """What is composed where this is one loss of several: itself, or what takes less time and
+        is no less."""
         return (self,)
 
     def __repr__(self) -> str:
@@ -128,7 +129,7 @@ class PrivacyLoss(ABC):
 
     @property
     def attained(self) -> PrivacyLoss | None:
-        """What certain neighbouring crowds lose, rounded down: a lower bound. None where none is known.
+        """A lower bound: the loss of certain neighbouring crowds, rounded down; None if unknown.
 
         Examples
         --------
@@ -205,7 +206,7 @@ class PrivacyLoss(ABC):
 
 @dataclass(frozen=True, eq=False)
 class RoundedDown(PrivacyLoss):
-    """A loss less what it has been rounded up by: slack, a factor on the rest, and powers of e that are too small."""
+    """A loss less what it was rounded up by: slack, a factor on the rest, powers of e too small."""
 
     loss: PrivacyLoss
     times: float
@@ -219,7 +220,7 @@ class RoundedDown(PrivacyLoss):
 
 @dataclass(frozen=True, eq=False)
 class Bounded(PrivacyLoss):
-    """A bound, and what certain crowds are known to lose, which is worked out where it is asked for."""
+    """A bound, and what certain crowds are known to lose, worked out on demand."""
 
     most: PrivacyLoss
     least: Callable[[], PrivacyLoss]
@@ -353,7 +354,8 @@ class TotalVariationSlack(GrowingSlack):
 
     @cached_property
     def parts(self) -> tuple[PrivacyLoss, ...]:
-        """Those of the ideal view: each is drawn as far from it as all of them, which is more than enough."""
+        """Those of the ideal view: each is drawn as far from it as all of them, which is more than
+        enough."""
         apart = self.ideal.parts
         if apart == (self.ideal,):
             return (self,)

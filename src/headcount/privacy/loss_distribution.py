@@ -1,7 +1,7 @@
 """Privacy loss distributions on a grid: which losses a mechanism has, and how likely each is.
 
-Independent mechanisms add their losses. Masses are convolved by Fourier transforms, whose errors are absolute; what
-uses them adds for that.
+Independent mechanisms add their losses. Masses are convolved by Fourier transforms, whose errors
+are absolute; what uses them adds for that.
 
 [DGKKM22] Doroshenko, Ghazi, Kamath, Kumar and Manurangsi, Connect the Dots, PETS 2022.
 """
@@ -31,10 +31,11 @@ class LossDistribution:
 
     @classmethod
     def through(cls, grid: float, step: int, deltas: Floats) -> LossDistribution:
-        """The one whose profile is straight, in e^epsilon, between these deltas [DGKKM22, Algorithm 1].
+        """The one whose profile is straight, in e^epsilon, between these deltas [DGKKM22, Algorithm
+        1].
 
-        They are at every `step`-th point of the grid, as many on either side of zero, and do not rise. A convex
-        profile that goes through them lies below.
+        They are at every `step`-th point of the grid, as many on either side of zero, and do not
+        rise. A convex profile that goes through them lies below.
         """
         falls, gap = np.diff(deltas), step * grid
         before = np.append(1.0 - deltas[0], falls / math.expm1(-gap))
@@ -57,7 +58,8 @@ class LossDistribution:
         return LossDistribution(self.grid, self.start * times + low, masses, infinite)
 
     def _likely(self, times: int) -> tuple[int, int]:
-        """The places between which all of the repeated losses lie but for the mass that is cut, by Chernoff's bound."""
+        """The places between which all of the repeated losses lie but for the mass that is cut, by
+        Chernoff's bound."""
         places, tilts = np.arange(self.masses.size), TILTS / self.masses.size
         with np.errstate(divide="ignore"):
             logs = np.log(np.exp(np.multiply.outer(tilts, places)) @ self.masses)
@@ -83,6 +85,7 @@ class LossDistribution:
 
 
 def _length(least: int) -> int:
-    """The smallest number from there on that a transform is fast for: a power of two, or 3, 5 or 9 times one."""
+    """The smallest number from there on that a transform is fast for: a power of two, or 3, 5 or 9
+    times one."""
     powers = (odd << max(0, math.ceil(math.log2(least / odd))) for odd in (1, 3, 5, 9))
     return min(powers)

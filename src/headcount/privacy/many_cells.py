@@ -36,7 +36,7 @@ TILTS: tuple[float, ...] = (0.0, *np.geomspace(0.25, 4096.0, 43).tolist())
 
 @dataclass(frozen=True, eq=False)
 class ManyCells(PrivacyLoss):
-    """Independent cells with these laws, `times` of them; if `replaced`, each has a partner that moves back."""
+    """`times` independent cells with these laws; if `replaced`, each has a partner moving back."""
 
     pair: Pair
     times: int
@@ -194,7 +194,7 @@ class _OnGrid:
         return 2.0 * self.times * len(self.laws) * FOURIER_ERROR * back
 
     def tilt(self, epsilon: float) -> float:
-        """The one with the least Chernoff bound, which is convex in the tilt: from that of a normal law downhill."""
+        """The tilt of least Chernoff bound, convex in the tilt: downhill from a normal law's."""
 
         def bound(place: int) -> float:
             return self._cumulant(TILTS[place]) - TILTS[place] * epsilon

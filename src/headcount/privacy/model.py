@@ -28,7 +28,8 @@ class Model(StrEnum):
     releases : bool
         Whether somebody trusted changes the tally before the analyser or anybody else sees it.
     from_devices : bool
-        Whether people's own devices can report: nobody is trusted beyond a shuffler that mixes and adds.
+        Whether people's own devices can report: nobody is trusted beyond a shuffler that mixes and
+        adds.
     pads : bool
         Whether devices send values without noise, which messages that the shuffler adds hide.
 

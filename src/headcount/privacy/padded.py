@@ -1,4 +1,4 @@
-r"""Exact accounting of messages that the shuffler adds: a total is seen as $c + Z$, whatever others sent.
+r"""Exact accounting of the shuffler's dummies: a total is seen as $c + Z$, whatever others sent.
 
 $Z$ is two-sided geometric around the shift $s$ and cut at 0: $P[Z=k] \propto a^{|k-s|}$, $a = e^{-r}$.
 The likelihood ratio of $c+Z$ and $c+1+Z$ is $e^{r}$ where $k \le s$ and $e^{-r}$ beyond; only $k = 0$ is
@@ -12,8 +12,8 @@ $$1 - (1-p_0)^k + \sum_{a,b} \binom{k}{a} (F-p_0)^a (1-F)^{k-a} \binom{l}{b} P[Z
 The other people's messages are added to
 both sides alike and change nothing: the figures hold for every crowd.
 
-[MSE25] Murakami, Sei and Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency Estimation under
-Differential Privacy, S&P 2025.
+[MSE25] Murakami, Sei and Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency
+Estimation under Differential Privacy, S&P 2025.
 """
 
 from __future__ import annotations
@@ -103,9 +103,10 @@ class PaddedTotals(GrowingSlack):
 
 @dataclass(frozen=True, eq=False)
 class SampledTotals(PrivacyLoss):
-    r"""Totals of which each message is kept with chance b, plus dummies as long as a chance q comes true: pure.
+    r"""Totals of messages kept with chance b, plus dummies while a chance q comes true: pure.
 
-    One more message multiplies the chance of the smallest total by $1-b$ and that of every other by $h = 1-b+b/q$.
+    One more message multiplies the chance of the smallest total by $1-b$ and that of every other by
+    $h = 1-b+b/q$.
     """
 
     keep: Fraction
@@ -115,7 +116,7 @@ class SampledTotals(PrivacyLoss):
 
     @property
     def _ratios(self) -> tuple[Fraction, Fraction]:
-        """The likelihood ratio of the smallest total, and that of the others the other way round."""
+        """The likelihood ratio of the smallest total, and that of the others inverted."""
         return 1 / (1 - self.keep), 1 - self.keep + self.keep / self.more
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
@@ -127,6 +128,6 @@ class SampledTotals(PrivacyLoss):
 
 
 def _atom(chance: Fraction, ratio: Fraction, epsilon: Floats) -> Floats:
-    """The divergence of outcomes of this chance that are all this much likelier: exactly 0 from ln(ratio) on."""
+    """Divergence of outcomes of this chance, all this much likelier: exactly 0 from ln(ratio)."""
     pure = np.array([exp_below(Fraction(float(each))) >= ratio for each in epsilon])
     return np.where(pure, 0.0, np.maximum(float(chance) * (1.0 - exp_down(epsilon) / float(ratio)), 0.0))

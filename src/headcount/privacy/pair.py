@@ -21,7 +21,7 @@ def exp_down(epsilon: Floats | np.float64) -> Floats:
 
 
 def factor_below(epsilon: float) -> float:
-    """A number below e**epsilon by more than chances are rounded by; of no epsilon that would overflow."""
+    """A number below e**epsilon by more than chances are rounded by; epsilon is capped to fit."""
     return float(exp_down(np.float64(min(epsilon, LARGEST_EPSILON)))) * (1.0 - ROUNDED)
 
 

@@ -33,12 +33,12 @@ class ProductPair(PrivacyLoss):
         return forward, backward
 
     def slack(self, epsilon: float) -> float:
-        """The mass of P1 x P2 outside both windows is at most the sum of the masses outside each."""
+        """The mass of P1 x P2 outside both windows: at most the sum of the masses outside each."""
         return self.first.slack(epsilon) + self.second.slack(epsilon)
 
     @cached_property
     def _orders(self) -> tuple[tuple[ByRatio, ByRatio], ...]:
-        """The smaller and the larger view by likelihood ratio, in either order of the neighbours."""
+        """The smaller and the larger view by likelihood ratio, in either order of neighbours."""
         few, many = sorted((self.first, self.second), key=lambda pair: pair.p.size)
         return tuple(zip(few.by_ratio, many.by_ratio, strict=True))
 
@@ -47,7 +47,8 @@ class ProductPair(PrivacyLoss):
 class TwoCells(ProductPair):
     """A cell that gains a person, and one with noise of its own and of the same law that loses one.
 
-    In the other order they have only changed places: both orders lose the same, and each cell is sorted once.
+    In the other order they have only changed places: both orders lose the same, and each cell is
+    sorted once.
     """
 
     def orders(self, epsilon: Floats) -> tuple[Floats, Floats]:
@@ -60,12 +61,13 @@ def two_cells(pair: Pair) -> TwoCells:
 
 
 def _divergences(few: ByRatio, many: ByRatio, epsilon: Floats) -> Floats:
-    # Beyond the largest epsilon e**epsilon overflows; delta only falls, so that epsilon's own is an upper bound.
+    # Beyond the largest epsilon e**epsilon overflows; delta only falls, so that epsilon's own is an
+    # upper bound.
     return np.array([_divergence(few, many, e) for e in np.minimum(epsilon, LARGEST_EPSILON).tolist()])
 
 
 def _divergence(few: ByRatio, many: ByRatio, epsilon: float) -> float:
-    """The sum over outcomes of the smaller view, with prefix sums of the larger; both are sorted, for the cache."""
+    """The sum over the smaller view, with prefix sums of the larger; both sorted, for the cache."""
     first = np.searchsorted(many.falling, -epsilon - few.falling)  # both log-ratios exceed epsilon
     p, q = many.above
     factor = float(exp_down(np.float64(epsilon)))

@@ -9,9 +9,10 @@ on the left is never less than $U(0) = E[(S_n)_+]$, whatever $\theta$ and Y. Tha
 as precise at any size of the result. At the saddle point of $M(\theta)^n/\theta^2$ and with Y a dozen standard
 deviations the rest is less than a millionth.
 
-From above, Gaussian noise is added to $S_n$, which by Jensen's inequality only makes the positive part larger, by about
-$\frac12\tau^2\theta^2$ of it: the terms then vanish after a few thousand. From below they are cut where
-$\sum 1/\omega^2$ is small, and what is cut and the other $U(mY)$ are taken off. Few steps are gone through one by one.
+From above, Gaussian noise is added to $S_n$, which by Jensen's inequality only makes the positive
+part larger, by about $\frac12\tau^2\theta^2$ of it: the terms then vanish after a few thousand.
+From below they are cut where $\sum 1/\omega^2$ is small, and what is cut and the other $U(mY)$ are
+taken off. Few steps are gone through one by one.
 """
 
 from __future__ import annotations
@@ -131,8 +132,8 @@ class Walk:
         return math.sqrt(self.people * (square / mass - (mean / mass) ** 2) + 2.0 / theta**2)
 
     def _logarithm(self, theta: Floats, gap: float = 0.0, last: int = 0) -> tuple[Floats, Floats, Floats]:
-        """The logarithm of M(theta + i omega)^n at 0, …, `last` gaps: its real part, its imaginary part, and a bound on
-        their errors."""
+        """The logarithm of M(theta + i omega)^n at 0, …, `last` gaps: its real part, its imaginary
+        part, and a bound on their errors."""
         more_than, turned = np.multiply.outer(theta, self.steps), self._half_turns(gap, last)
         less, grown = np.expm1(more_than), np.exp(more_than)
         across, up = less - 2.0 * grown * turned.imag**2, 2.0 * grown * turned.imag * turned.real
@@ -144,7 +145,8 @@ class Walk:
         return self.people * real, self.people * turn, ROUNDED * (4.0 + self.people * size)
 
     def _half_turns(self, gap: float, last: int) -> npt.NDArray[np.complexfloating[Any, Any]]:
-        """Half the angles by which each step turns, as points of the unit circle: sums of a long and a short angle."""
+        """Half the angles by which each step turns, as points of the unit circle: sums of a long
+        and a short angle."""
         short = 1 + math.isqrt(last)
         within = np.exp(0.5j * gap * np.multiply.outer(np.arange(short), self.steps))
         until = np.exp(0.5j * gap * short * np.multiply.outer(np.arange(1 + last // short), self.steps))

@@ -13,9 +13,9 @@ always stop; a question multiplies its mean by at most $e^{(\alpha-1)\rho}$, whi
 left less.)
 
 From the curves $h$ and $h'$ of divergences in either order of the neighbours, cut at $\tau$, with
-$d=\max(h(e^\tau),h'(e^\tau))$:
-$e^{(\alpha-1)\rho}=1-d+\alpha(\alpha-1)\int_0^\tau e^{(\alpha-1)t}(h(e^t)-d)_++e^{-\alpha t}(h'(e^t)-d)_+\,dt$,
-and the price is that of the worse order.
+$d=\max(h(e^\tau),h'(e^\tau))$: $e^{(\alpha-1)\rho}=1-d+\alpha(\alpha-1)\int_0^\tau
+e^{(\alpha-1)t}(h(e^t)-d)_++e^{-\alpha t}(h'(e^t)-d)_+\,dt$, and the price is that of the worse
+order.
 """
 
 from __future__ import annotations

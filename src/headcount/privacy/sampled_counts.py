@@ -194,7 +194,8 @@ class SampledHistogram(PrivacyLoss):
         holders = j[:, None] + 1
         ratio = np.maximum(holders - v, 1) / (holders * (1.0 - self.rate))
         hidden = laws.binomial_upto(np.minimum(self.threshold - 1, j), j, self.rate)
-        # One holder more is still hidden unless they are sampled on top of one short of the threshold.
+        # One holder more is still hidden unless they are sampled on top of one short of the
+        # threshold.
         found = self.rate * masses[:, 0] / np.where(hidden > 0.0, hidden, 1.0)
         later = np.where(hidden > 0.0, np.log1p(-np.minimum(found, 1.0 - 1e-15)), 0.0)
         masses[:, 0] = hidden

@@ -184,7 +184,8 @@ class ShuffledBits(PrivacyLoss):
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Laws R of the others, one a row, each log-concave: the ratios of its neighbouring masses rise."""
+    """Laws R of the others, one a row, each log-concave: the ratios of its neighbouring masses
+    rise."""
 
     masses: Floats
 
@@ -207,8 +208,9 @@ class _Rows:
     def of_one_bit(self, gain: float, loss: float) -> Floats:
         r"""$\sum_t (g R_{t-1} - l R_t)_+$ or the same with the two exchanged, whichever is larger.
 
-        What is positive is the upper end of a row, or the lower: its parts are differences of two sums, which are about
-        as large as the square of its distance from the mean in standard deviations times the result.
+        What is positive is the upper end of a row, or the lower: its parts are differences of two
+        sums, which are about as large as the square of its distance from the mean in standard
+        deviations times the result.
         """
         if gain <= 0.0:
             return np.zeros(len(self.masses))

@@ -75,7 +75,7 @@ class StabilityAddRemove(GrowingSlack):
         return np.array([more for more, _ in both]), np.array([fewer for _, fewer in both])
 
     def _worst(self, epsilon: float) -> tuple[float, float]:
-        """Computed once for each epsilon: a claim about several reports asks for the same ones again."""
+        """Computed once per epsilon: a claim about several reports asks for the same ones again."""
         if epsilon not in self._known:
             self._known[epsilon] = self._worst_split(epsilon)
         return self._known[epsilon]
@@ -107,7 +107,8 @@ class StabilityAddRemove(GrowingSlack):
         return np.where(alone > 0, spread, 0.0), self.reports - alone
 
     def slack(self, epsilon: float) -> float:
-        """Zero where only a person alone in their bin tells anything, whose chance is the one that is drawn."""
+        """Zero where only a person alone in their bin tells anything, whose chance is the one that
+        is drawn."""
         silent = self._worst(epsilon)[1] == 0.0
         if Fraction(epsilon) >= self.reports * self.rate and silent:
             return 0.0
@@ -147,7 +148,8 @@ class StabilityReplace(GrowingSlack):
         return (1.0 - low) * _silent(epsilon - rate, revealed) + low * _silent(epsilon + rate, revealed)
 
     def slack(self, epsilon: float) -> float:
-        """Zero where only a person alone in their bin tells anything, whose chance is the one that is drawn."""
+        """Zero where only a person alone in their bin tells anything, whose chance is the one that
+        is drawn."""
         silent = not self._other_order(np.array([epsilon]), reveals(self.rate, self.threshold) * (1.0 + 1e-9)).any()
         if Fraction(epsilon) >= 2 * self.rate and silent:
             return 0.0

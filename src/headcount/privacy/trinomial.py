@@ -49,9 +49,11 @@ def _mass_and_upto(k: Floats, n: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class Halves:
-    """The masses of Bin(n, 1/2) from n / 2 down, and the sums of those below, for each n of a rising list.
+    """The masses of Bin(n, 1/2) from n / 2 down, and the sums of those below, for each n of a
+    rising list.
 
-    They take as long as a dozen epsilons of a trinomial without, and each epsilon with them a tenth.
+    They take as long as a dozen epsilons of a trinomial without, and each epsilon with them a
+    tenth.
     """
 
     masses: Floats
@@ -141,7 +143,8 @@ class Trinomial:
 
     @cached_property
     def _likely(self) -> tuple[Ints, Floats, Floats, Floats, bool]:
-        """The cells of the table that have weight: their rows, T, N3 and weights; and whether values were skipped."""
+        """The cells of the table that have weight: their rows, T, N3 and weights; and whether
+        values were skipped."""
         pairs, thirds, weights, skipped = self._table
         row, column = np.nonzero(weights > 0.0)
         return row, pairs[row], thirds[row, column], weights[row, column], skipped

@@ -1,4 +1,4 @@
-"""Noise on both sides of zero, drawn exactly, which the analyser adds to totals: discrete Laplace noise above all."""
+"""Two-sided noise, drawn exactly, that the analyser adds to totals: mainly discrete Laplace."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class AddDiscreteLaplace(AddTwoSidedNoise):
 class TwoSidedNoise:
     """Symmetric noise of unbounded support, drawn exactly from two tables.
 
-    The last cell on either side means "this far or further": another table, which spills into itself in the same way,
-    says how much further. No tail is cut, so that privacy can be pure.
+    The last cell on either side means "this far or further": another table, which spills into
+    itself in the same way, says how much further. No tail is cut, so that privacy can be pure.
     """
 
     centre: Table
@@ -119,11 +119,12 @@ def discrete_laplace(rate: Fraction) -> TwoSidedNoise:
 def discrete_laplace_distance(rate: Fraction) -> float:
     r"""A bound on the total variation distance of `discrete_laplace` from the ideal law.
 
-    No weight falls faster than the ideal one, $v_k = v_0 a^{|k|}$ with $a = e^{-rate}$, from the same centre: $w \ge v$
-    everywhere, so that the distance $\sum (v/V - w/W)_+$ is at most $1 - V/W = (W - V)/W$. Each weight of a table was
-    rounded up once and so was every one before it: it is too large by at most $m = \min(reach, 1/(1-a))$. Beyond the
-    reach R the table `beyond` starts again, on a weight that is itself too large by m and was rounded up, twice; as its
-    own weights are, too, the rest of a side is too large by at most
+    No weight falls faster than the ideal one, $v_k = v_0 a^{|k|}$ with $a = e^{-rate}$, from the
+    same centre: $w \ge v$ everywhere, so that the distance $\sum (v/V - w/W)_+$ is at most $1 - V/W
+    = (W - V)/W$. Each weight of a table was rounded up once and so was every one before it: it is
+    too large by at most $m = \min(reach, 1/(1-a))$. Beyond the reach R the table `beyond` starts
+    again, on a weight that is itself too large by m and was rounded up, twice; as its own weights
+    are, too, the rest of a side is too large by at most
 
     $$2 + \frac{m a}{1-a} + \frac{a^R}{1-a^R}\Bigl(\frac{R m}{2} + \frac{2 m a}{1-a}\Bigr).$$
     """

@@ -74,7 +74,7 @@ class ZeroSumSets:
         return atom, value - 2, size
 
     def loads(self, weights: Floats) -> Floats:
-        """The sum over atoms of |c|/t for each value from 2 on; weights dominate if all are <= 1."""
+        """The sum over atoms of |c|/t for each value from 2; weights dominate if all are <= 1."""
         atom, value, size = self._entries
         return np.asarray(np.bincount(value, size / weights[atom], minlength=self.top - 1), dtype=np.float64)
 

@@ -82,7 +82,7 @@ class Pad(Release):
 
 @dataclass(frozen=True)
 class SampleAndPad(Release):
-    """The shuffler keeps each message with one chance, and adds messages of its own while another comes true."""
+    """The shuffler keeps each message with one chance, and adds more while another comes true."""
 
     keep: Chance
     more: Chance
@@ -110,7 +110,7 @@ class SampleAndPad(Release):
 
 
 def _binomial(total: int, threshold: int) -> Parts:
-    """How many of the messages are kept, each with chance threshold / 2**64: parts of `WHOLE`, rounded down."""
+    """Messages kept, each with chance threshold / 2**64: parts of `WHOLE`, rounded down."""
     whole = WORD**total
     masses = (math.comb(total, k) * threshold**k * (WORD - threshold) ** (total - k) for k in range(total + 1))
     return {k: mass * WHOLE // whole for k, mass in enumerate(masses) if mass}

@@ -80,7 +80,7 @@ class Tally:
     released: bool = False
 
     def __post_init__(self) -> None:
-        """Integers of 64 bits, refused where they do not fit; until it is released, larger ones stay objects."""
+        """64-bit integers, refused if they do not fit; larger ones stay objects until release."""
         totals = np.asarray(self.totals)
         if totals.dtype.kind == "O" or totals.dtype == np.uint64:
             totals = np.array([*map(index, totals.tolist())], dtype=object)

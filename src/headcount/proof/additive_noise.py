@@ -109,7 +109,7 @@ def _sent(own: Step, values: int) -> list[Counter[Message]]:
 
 @dataclass(frozen=True)
 class Case:
-    """Two adjacent crowds, the real noise's surplus over what is assumed, and whether there are crowds so far apart."""
+    """Two adjacent crowds, the real noise's surplus over that assumed, and whether they exist."""
 
     pairs: tuple[BallPair, ...]
     surplus: Fraction
@@ -174,7 +174,7 @@ def _cases(sent: list[Counter[Message]], noise: NoiseSources, keep: Fraction) ->
 
 
 def _all_changed(sent: list[Counter[Message]], groups: _Groups) -> Case:
-    """One person who changes every message of theirs, where all messages are hidden alike: the worst that may be.
+    """One person who changes all their messages, all hidden alike: the worst there may be.
 
     Messages that two values share do not change, which tells less.
     """
@@ -285,6 +285,7 @@ class NoiseGroup:
         p = [mass / (1 + q) for mass in [*hidden.masses, arb(0)]]
         before = [q * mass / (1 + q) for mass in [arb(0), *hidden.masses]]
         pair = BallPair([*p, q / (1 + q)], [*before, 1 / (1 + q)], hidden.outside)
-        # More noise than that is as good as noise added later; how likely A or B has any bounds the difference.
+        # More noise than that is as good as noise added later; how likely A or B has any bounds the
+        # difference.
         extra = 2 * (1 - ((1 - q).log() * surplus).exp())
         return pair if times > 0 else pair.reversed, most(extra)

@@ -72,7 +72,7 @@ def _orders(kind: Chances) -> tuple[Chances, Chances]:
 
 
 def _lost(kind: Chances, growth: arb, people: int, noise: float) -> Fraction:
-    """The blanket's bound for two laws and the measure, or that of the message alone, which others never make worse."""
+    """The smaller of the blanket's bound for two laws and the measure, and the message's alone."""
     alone, apart, steps = Fraction(0), Fraction(0), defaultdict[tuple[Fraction, Fraction], Fraction](Fraction)
     for (p, q, w), times in kind.items():
         excess = max(Fraction(0), most(times * (ball(p) - growth * ball(q))))

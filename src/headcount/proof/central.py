@@ -164,7 +164,8 @@ def _shifted_far(rate: arb, distance: Fraction, reach: int, epsilon: Fraction) -
     """
     a, growth = (-rate).exp(), ball(epsilon).exp()
 
-    # The likelihood ratio e**(rate (|k - shift| - |k|)) falls from e**(rate shift) at k = 0, past e**epsilon here.
+    # The likelihood ratio e**(rate (|k - shift| - |k|)) falls from e**(rate shift) at k = 0, past
+    # e**epsilon here.
     if not rate > 0:
         raise TooLarge("the noise does not fall like a discrete Laplace law")
     furthest = int(FAR / least(rate))
@@ -196,7 +197,8 @@ def nearest_laplace(noise: TableNoise) -> tuple[arb, Fraction]:
     for mass in centre[1:-1]:
         ideal = ideal * a
         apart.append(2 * abs(arb(mass) / noise.centre.total - ideal))
-    # The first block beyond, cell by cell; block m is that times g**m, where the ideal one is times a**(reach m).
+    # The first block beyond, cell by cell; block m is that times g**m, where the ideal one is times
+    # a**(reach m).
     outer = arb(centre[-1]) / noise.centre.total / noise.beyond.total
     block, right = arb(0), arb(0)
     for mass in noise.beyond.masses[:-1]:

@@ -73,7 +73,7 @@ class Kinds(Compared):
 
 
 def _overlap(kind: Kind) -> tuple[Hashable, Fraction]:
-    """All but the overlap, and how likely messages are at least that are likelier under both values."""
+    """All but the overlap, and the least chance of messages likelier under both values."""
     raised = {chance / w for (p, q, w), _ in kind for chance in (p, q) if w and chance > w}
     if len(raised) > 1 or not all(w for (_, _, w), _ in kind):
         return kind, Fraction(0)

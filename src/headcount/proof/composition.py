@@ -1,11 +1,11 @@
 r"""The same question in many rounds: the divergence of all of them, from bounds on that of one.
 
-Divergences are convex in $\gamma=e^\epsilon$. Bounds from above on a geometric grid $r^i$, r rational,
-therefore bound them everywhere by the chords of their lower convex hull, and these are the divergences
-of a pair of laws with rational masses at the log-ratios $i\ln r$. A person's values may change in
-either direction in any round, so that the bound is that of the worse order, and is mirrored below 1:
-the pair dominates the question in both directions, whatever was published before. Losses add up: a
-power of one polynomial in balls.
+Divergences are convex in $\gamma=e^\epsilon$. Bounds from above on a geometric grid $r^i$, r
+rational, therefore bound them everywhere by the chords of their lower convex hull, and these are
+the divergences of a pair of laws with rational masses at the log-ratios $i\ln r$. A person's values
+may change in either direction in any round, so that the bound is that of the worse order, and is
+mirrored below 1: the pair dominates the question in both directions, whatever was published before.
+Losses add up: a power of one polynomial in balls.
 
 From below: in every round look for one event, and count how often it came.
 """
@@ -38,7 +38,7 @@ Dot = tuple[Fraction, Fraction, int]  # the likelihood ratio, the divergence the
 
 @dataclass(frozen=True)
 class RoundLosses:
-    """Several rounds of one question, each with the same divergences; asked for deltas down to `smallest`."""
+    """Several rounds of one question with the same divergences, for deltas down to `smallest`."""
 
     each: Divergence
     rounds: int
@@ -67,7 +67,7 @@ class RoundLosses:
 
     @cached_property
     def _ratio(self) -> Fraction:
-        """The ratio r of the grid: one more than a power of two, as fine as lets `DOTS` dots reach far enough."""
+        """The grid's ratio r: one plus a power of two, as fine as `DOTS` dots' reach allows."""
         bits = max(1, math.ceil(-math.log2(math.expm1(float(self._reach) / DOTS))))
         if bits > FINEST_RATIO:
             raise TooLarge("a round tells too little to be told from nothing")
@@ -75,7 +75,7 @@ class RoundLosses:
 
     @cached_property
     def _hull(self) -> list[Dot]:
-        """The lower convex hull of the bounds, mirrored below 1: places from the first to the last."""
+        """The lower convex hull of the bounds, mirrored below 1: places from first to last."""
         ratio, step = self._ratio, ball(self._ratio).log()
         above = [(Fraction(1), self.each(Fraction(0)).high, 0)]
         here = Fraction(1)
@@ -94,8 +94,8 @@ class RoundLosses:
 
     @cached_property
     def _masses(self) -> tuple[arb_poly, int, Fraction]:
-        """The law of the sum of all losses under the first crowd, the place of its first coefficient,
-        and the chance that some loss is infinite."""
+        """The law of the sum of all losses under the first crowd, the place of its first
+        coefficient, and the chance that some loss is infinite."""
         hull = self._hull
         lost = hull[-1][1]
         slopes = [lost - 1, *(_slope(one, two) for one, two in itertools.pairwise(hull)), Fraction(0)]

@@ -48,7 +48,7 @@ class Bounds:
 
     @property
     def only_above(self) -> Bounds:
-        """The same where the event that is shown may not be one of these crowds': it refutes nothing."""
+        """The same where the event shown may not be one of these crowds': it refutes nothing."""
         return Bounds.at_most(self.high, self.crowds)
 
     def widened(self, low: Fraction, high: Fraction) -> Bounds:

@@ -48,7 +48,7 @@ def totals_of(report: Step) -> list[Expression]:
 
 
 def changed(fields: list[Expression], values: int) -> bool:
-    """Whether some replaced person changes a total in every family; refused if two families share a total."""
+    """Whether a replaced person changes a total in each family; refused if families share one."""
     if values > MOST_VALUES:
         raise TooLarge("there are too many values to go through")
     spend(4 * values * len(fields))
@@ -83,7 +83,7 @@ def _moved(noise: TableNoise, families: int, neighbours: str, all_change: bool) 
 
 
 def of_families(pair: BallPair, families: int, replaced: bool) -> ManyPairs:
-    """One total of each family that moves by one; if a person is replaced, another that moves back."""
+    """One total per family that moves by one; if a person is replaced, another that moves back."""
     return ManyPairs([(pair, families), *([(pair.reversed, families)] if replaced else [])], symmetric=replaced)
 
 

@@ -1,4 +1,4 @@
-"""The chances of messages under two values, for reports of which they are known without listing every message."""
+"""The chances of messages under two values, for reports known without listing every message."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def of_response(lie: Fraction, kinds: int) -> Chances:
 
 
 def of_windows(likely: Fraction, inside: int, outside: int) -> Chances:
-    """The chances under the first window and the last, which overlap least: others are told apart no better."""
+    """The chances under the first and last window, which overlap least: others tell no more."""
     within, without = likely / inside, (1 - likely) / outside
     less, apart = min(within, without), min(inside, outside)
     chances: Chances = Counter({(within, without, less): apart, (without, within, less): apart})

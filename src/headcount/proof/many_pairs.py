@@ -1,10 +1,11 @@
-r"""Divergences of many independent pairs: their log-ratios are put on a grid and added up in integers.
+r"""Divergences of many independent pairs: their log-ratios are added up in integers on a grid.
 
-For the upper bound each outcome is split between the two grid points around its log-ratio, so that its masses under
-both laws stay as they are: seeing which half it was tells more. Masses are rounded up to multiples of $2^{-160}$, and
-sums of log-ratios are products of polynomials with whole coefficients. For the lower bound each outcome has a place on
-the grid, and the event that the places add up to epsilon, about, has its chance under both laws bounded in the same
-way: every event is a lower bound.
+For the upper bound each outcome is split between the two grid points around its log-ratio, so that
+its masses under both laws stay as they are: seeing which half it was tells more. Masses are rounded
+up to multiples of $2^{-160}$, and sums of log-ratios are products of polynomials with whole
+coefficients. For the lower bound each outcome has a place on the grid, and the event that the
+places add up to epsilon, about, has its chance under both laws bounded in the same way: every event
+is a lower bound.
 """
 
 from __future__ import annotations
@@ -109,8 +110,9 @@ class ManyPairs:
 
     @cached_property
     def _step(self) -> Fraction:
-        """A part of the standard deviation of the sum, about, and of the likeliest log-ratio; bounds hold whatever it
-        is. Where all log-ratios are one or minus that, but for rounding, they come to lie just within grid points.
+        """A part of the standard deviation of the sum, about, and of the likeliest log-ratio;
+        bounds hold whatever it is. Where all log-ratios are one or minus that, but for rounding,
+        they come to lie just within grid points.
         """
         spread = reach = 0.0
         for (_, times), outcomes in zip(self.pairs, self._outcomes, strict=True):
@@ -161,7 +163,7 @@ class ManyPairs:
         return floor(outcome[0] / ball(self._step))
 
     def _sum(self, placed: Placed, *, up: bool) -> tuple[int, list[int]]:
-        """The first place of a sum, and its masses in units of 2**-160, all rounded to the same side."""
+        """The first place of a sum, and its masses in units of 2**-160, all rounded to one side."""
         start, product = 0, fmpz_poly([1 << SCALE])
         for (_, times), outcomes in zip(self.pairs, self._outcomes, strict=True):
             masses: dict[int, arb] = {}
@@ -183,7 +185,7 @@ def _from(law: tuple[int, list[int]], first: int) -> int:
 
 
 def _whole(mass: arb, up: bool) -> fmpz:
-    """A mass in units of 2**-160, rounded; what is not surely positive is 0 or, upwards, as large as it may be."""
+    """A mass in units of 2**-160, rounded; 0 if not surely positive, or upwards its upper bound."""
     scaled = mass * arb(2) ** SCALE
     whole = (scaled.upper().ceil() if up else scaled.lower().floor()).unique_fmpz()
     if whole is None:

@@ -1,7 +1,7 @@
-r"""Messages that the shuffler adds: a total is seen as $c + Z$, and what other people sent changes nothing.
+r"""Messages that the shuffler adds: a total is seen as $c + Z$, unaffected by what others sent.
 
-The others' messages are added to both sides alike, which is post-processing: the pair is that of one
-person alone, and a crowd in which nobody else holds the values shows it.
+The others' messages are added to both sides alike, which is post-processing: the pair is that of
+one person alone, and a crowd in which nobody else holds the values shows it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def prove(claim: Claim) -> Proof | None:
     moved = 2 if replaced and padding.filled is None else 1
     pair = cache(lambda: _pair(padding))
     crowds = f"one person changes {moved} of the totals by one"
-    # Where only some messages are kept, and there is no third category, others are in both totals and hide a person.
+    # Where only some messages are kept, and there is no third category, others are in both totals
+    # and hide a person.
     hidden = padding.table is None and claim.values == moved
 
     def bounds(epsilon: Fraction) -> Bounds:

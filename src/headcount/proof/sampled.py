@@ -45,7 +45,8 @@ def prove(claim: Claim) -> Proof | None:
             return None
     if not 0 < rate < 1 or (moved == 2 and people > FEW_PEOPLE):
         return None
-    # With few buckets the others must be in the same ones, and corrupt people cannot push both over the threshold.
+    # With few buckets the others must be in the same ones, and corrupt people cannot push both over
+    # the threshold.
     exact = claim.values is None or claim.values > moved
     if moved == 2:
         exact &= not claim.most_corrupt

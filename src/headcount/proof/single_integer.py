@@ -198,7 +198,7 @@ class Crowds:
 
     @cached_property
     def _growths(self) -> dict[Fraction, arb]:
-        """Powers of e for the epsilons at which a report alone loses something; elsewhere nothing is lost."""
+        """Powers of e at the epsilons where a report alone loses something; elsewhere none does."""
         every = {epsilon: ball(epsilon).exp() for epsilon in self.claimed}
         return {epsilon: growth for epsilon, growth in every.items() if not self._pure(growth)}
 

@@ -1,7 +1,7 @@
 """The laws that tables stand for, and their total variation distance from them.
 
-No parameter is taken from the certificate: they are read off a table's first masses, and the distance is then
-summed up cell by cell. A table that is near to no law of the family is refused.
+No parameter is taken from the certificate: they are read off a table's first masses, and the
+distance is then summed up cell by cell. A table that is near to no law of the family is refused.
 """
 
 from __future__ import annotations

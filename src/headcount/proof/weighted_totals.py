@@ -1,11 +1,12 @@
 r"""Totals that a person changes by whole weights, with discrete Gaussian noise from tables on each.
 
-What a person changes is a vector of whole numbers, read off the programme for every value that they may hold. The table
-is held against the discrete Gaussian law of some scale s, in total variation. That law is continuous Gaussian noise of
-variance $s^2 - r^2$, rounded at random to k with weight $e^{-(k-y)^2/2r^2}$, and continuous noise of variance
-$s^2 + r^2$ is that law with more Gaussian noise of variance $r^2$: both up to factors within
-$1 \pm 2.1 e^{-2\pi^2 t^2}$, with $t = r$ and $t^2 = r^2 s^2 / (r^2 + s^2)$, by Poisson's formula. The divergence lies
-between those of the two Gaussian mechanisms, for the longest vector of all.
+What a person changes is a vector of whole numbers, read off the programme for every value that they
+may hold. The table is held against the discrete Gaussian law of some scale s, in total variation.
+That law is continuous Gaussian noise of variance $s^2 - r^2$, rounded at random to k with weight
+$e^{-(k-y)^2/2r^2}$, and continuous noise of variance $s^2 + r^2$ is that law with more Gaussian
+noise of variance $r^2$: both up to factors within $1 \pm 2.1 e^{-2\pi^2 t^2}$, with $t = r$ and
+$t^2 = r^2 s^2 / (r^2 + s^2)$, by Poisson's formula. The divergence lies between those of the two
+Gaussian mechanisms, for the longest vector of all.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def _longest(claim: Claim, values: int) -> tuple[int, int]:
 
 
 def _nearest_gaussian(noise: TableNoise) -> tuple[Fraction, Fraction]:
-    """The variance of a discrete Gaussian law, and how far from it the noise may be in total variation."""
+    """The variance of a discrete Gaussian law; the noise's total variation from it, at most."""
     masses, reach = noise.centre.masses, -noise.centre.start
     if masses[0] or masses[-1]:
         raise TooLarge("the noise has no end")
@@ -105,12 +106,12 @@ def _nearest_gaussian(noise: TableNoise) -> tuple[Fraction, Fraction]:
 
 
 def _uneven(square: Fraction) -> Fraction:
-    """How far, in total variation, a lattice of Gaussian weights with this variance may be from even."""
+    """How far, in total variation, a Gaussian lattice of this variance may be from even."""
     return most(ball(Fraction(21, 10)) * (-2 * arb.pi() ** 2 * ball(square)).exp())
 
 
 def _gaussian(square: int, variance: Fraction, epsilon: Fraction) -> tuple[Fraction, tuple[Fraction, Fraction]]:
-    """The divergence of the Gaussian mechanism from above, and its event's chances: at least, and at most."""
+    """The Gaussian mechanism's divergence from above; its event's chances, at least and at most."""
     if not square:
         return Fraction(0), (Fraction(0), Fraction(0))
     mu, here = (ball(square) / ball(variance)).sqrt(), ball(epsilon)

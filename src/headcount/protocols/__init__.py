@@ -6,7 +6,8 @@ class:
     [project.entry-points."headcount.protocols"]
     dummy = "my_package:Dummy"
 
-Internal but for `base`, from which protocols of other packages may import: docs/api.md lists what is public.
+Internal but for `base`, from which protocols of other packages may import: docs/api.md lists what
+is public.
 """
 
 from __future__ import annotations
@@ -115,7 +116,8 @@ OWN: tuple[type[Protocol], ...] = (
     shuffled(Piecewise),
     shuffled(Hybrid),
 )
-# One mechanism has one entry: these are read from old files, and what is the same with a sharper loss serves instead.
+# One mechanism has one entry: these are read from old files, and what is the same with a sharper
+# loss serves instead.
 FORMER: dict[type[Protocol], type[Protocol]] = {
     shuffled(RandomisedResponse): CheuCount,
     shuffled(GeneralisedResponse): BlanketHistogram,

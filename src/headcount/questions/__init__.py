@@ -1,9 +1,9 @@
-"""What may be asked: domains (what people hold), questions (what is asked of it), strategies (how it is measured).
+"""Domains (what people hold), questions (what is asked of it), strategies (how it is measured).
 
-Begin with `question.py` and `domains/domain.py`. A question is one file; it is found by name in `QUESTIONS`, on the
-command line and by the advisor. Nothing outside of this package asks a question or a domain of which class it is: they
-answer for themselves. Another package adds questions by an entry point of the group `headcount.questions`, which names
-a class.
+Begin with `question.py` and `domains/domain.py`. A question is one file; it is found by name in
+`QUESTIONS`, on the command line and by the advisor. Nothing outside of this package asks a question
+or a domain of which class it is: they answer for themselves. Another package adds questions by an
+entry point of the group `headcount.questions`, which names a class.
 
 Internal: docs/api.md lists what is public.
 """

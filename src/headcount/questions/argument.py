@@ -1,4 +1,4 @@
-"""What a question has to be told before it can be asked: for command lines and pages, which are made from this."""
+"""What a question must be told before it can be asked: command lines and pages derive from it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Told(StrEnum):
 class Argument:
     """An argument of `Question.posed`.
 
-    A form asks for the arguments that have a `first` value, with which it begins, under their `label`. The question's
-    class takes those by the same name.
+    A form asks for the arguments that have a `first` value, with which it begins, under their
+    `label`. The question's class takes those by the same name.
     """
 
     name: str

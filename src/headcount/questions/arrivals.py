@@ -1,4 +1,4 @@
-"""Arrivals: how many people have come by the end of each period, where everybody comes at most once."""
+"""Arrivals: how many people have come by the end of each period, each coming at most once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FINE = 128  # parts of a person that a weighted cell counts in
 
 @dataclass(frozen=True, repr=False)
 class Numbered(Categories):
-    """Numbers of periods. What is no number is refused: days that nobody numbered are not people who have not come."""
+    """Numbers of periods. Others are refused: days nobody numbered are not people not yet come."""
 
     def placed(self, codes: Codes, read: Read, known: Mask) -> Codes:
         if np.any(read.strange & ~read.missing):
@@ -43,20 +43,21 @@ class Numbered(Categories):
 
 @dataclass(frozen=True)
 class Arrivals(Question):
-    """How many people have come so far: the sum over any stretch of periods, where everybody comes at most once.
+    """How many people have come so far: the sum over any stretch of periods, each at most once.
 
-    Sign-ups, first purchases, first visits. A person is in one period, from 1 on; with any other number, or none, they
-    have not come. Sums of many periods err much less than if periods were told one by one: by blocks of periods that
-    are counted once more, or, where one party holds the data, by cells that are weighted sums of the past. Which is
-    best is chosen with the protocol. No sum needs what comes after its end, so that all of it can be told while
-    periods go on.
+    Sign-ups, first purchases, first visits. A person is in one period, from 1 on; with any other
+    number, or none, they have not come. Sums of many periods err much less than if periods were
+    told one by one: by blocks of periods that are counted once more, or, where one party holds the
+    data, by cells that are weighted sums of the past. Which is best is chosen with the protocol. No
+    sum needs what comes after its end, so that all of it can be told while periods go on.
 
     Parameters
     ----------
     periods : int
         How many there are, from 1 to 10,000.
     widths : tuple of int, optional
-        The widths of blocks that are counted, 1 first, each of which divides the next; chosen unless given.
+        The widths of blocks that are counted, 1 first, each of which divides the next; chosen
+        unless given.
     fine : int, optional
         Instead: into how many parts a person is divided in weighted cells.
 
@@ -128,7 +129,7 @@ class Arrivals(Question):
         return math.sqrt(float(cast(OverTime, strategy).prefix_variances.mean()))
 
     def own(self, strategy: Strategy, variances: Sequence[float]) -> Own:
-        """That of somebody whose one cell in the sum adds most; half of all sums have somebody who may come in any."""
+        """That of one whose single cell adds most; half of all sums have one who may be in any."""
         return Own(max(variances) - 1.0, (max(variances) - 1.0) / 2.0)
 
     def truth(self, codes: Codes) -> Floats:

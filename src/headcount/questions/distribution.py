@@ -32,21 +32,23 @@ SHOWN = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 @dataclass(frozen=True, repr=False)
 class Distribution(Question):
-    """How are people's numbers, days or durations distributed: how many lie in any range, and where are the quantiles?
+    """How are numbers, days or durations distributed: how many in any range, and which quantiles?
 
-    They lie between `bounds`, which are divided into `bins` equal ones. All ranges, the distribution function and
-    the quantiles are answered at once, from noisy counts of the nodes of a tree over the bins. Its `radices` are chosen
-    with the protocol, as they are best for most ranges, for quantiles or for single bins.
+    They lie between `bounds`, which are divided into `bins` equal ones. All ranges, the
+    distribution function and the quantiles are answered at once, from noisy counts of the nodes of
+    a tree over the bins. Its `radices` are chosen with the protocol, as they are best for most
+    ranges, for quantiles or for single bins.
 
     Parameters
     ----------
     bounds : tuple
-        The smallest and the largest possible value, stated without looking at the data: two numbers, two days or
-        moments ("2026-01-01", or a `datetime`), or two durations ("1:30:00", or a `timedelta`). A day that is the upper
-        bound is within it.
+        The smallest and the largest possible value, stated without looking at the data: two
+        numbers, two days or moments ("2026-01-01", or a `datetime`), or two durations ("1:30:00",
+        or a `timedelta`). A day that is the upper bound is within it.
     bins : int or str, optional
-        How many equal bins there are between the bounds, or, of moments and durations, how long each is: "week", "day",
-        "hour", "minute" or "second". Unless given, one for each day between two days, and 1,024 otherwise.
+        How many equal bins there are between the bounds, or, of moments and durations, how long
+        each is: "week", "day", "hour", "minute" or "second". Unless given, one for each day between
+        two days, and 1,024 otherwise.
     clip : bool
         Whether values outside are brought to the nearer bound, instead of refused.
     best_for : str
@@ -56,18 +58,19 @@ class Distribution(Question):
     public : bool
         Whether the number of people is public; it is, unless neighbours="add-remove".
     missing : float or str, optional
-        The number that a missing value counts as; or "drop", where the number of people is private, to leave its row
-        out. It is refused unless given.
+        The number that a missing value counts as; or "drop", where the number of people is private,
+        to leave its row out. It is refused unless given.
     dates : str, optional
         How text writes days, as "%d.%m.%Y"; by ISO 8601 (2026-11-16) unless given.
     whole : bool
-        Whether the values are whole numbers: there is a bin for each of them, the upper bound among them, and values
-        between two are refused.
+        Whether the values are whole numbers: there is a bin for each of them, the upper bound among
+        them, and values between two are refused.
 
     Raises
     ------
     errors.BadArgument
-        If the bounds are not two values of one kind, the smaller first, or the others do not fit them.
+        If the bounds are not two values of one kind, the smaller first, or the others do not fit
+        them.
 
     Examples
     --------
@@ -167,7 +170,7 @@ class Distribution(Question):
         return SHOWN
 
     def variants(self) -> Iterable[Question]:
-        """For each number of levels the radices that are best if all cells have the same variance."""
+        """For each number of levels the best radices if all cells have the same variance."""
         if self.radices is not None:
             yield self
             return

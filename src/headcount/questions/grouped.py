@@ -1,10 +1,11 @@
 r"""Counts, fractions, sums and means in each of several groups, at the price of one question.
 
-Of a group two cells are counted: its *ones*, and the *rest*. A person with a one is in the first, a person with a zero
-in the second; a person who holds $x$ of at most $s$ is in the first with $x/s$ and in the second with $1 - x/s$. So the
-cells add up to the people of the group, their quotient is the rate or the mean, and a sum is a linear combination of
-them: everybody is in two cells with a part of themselves that adds up to one, and moves no more than a person who is
-counted in one cell of a histogram.
+Of a group two cells are counted: its *ones*, and the *rest*. A person with a one is in the first, a
+person with a zero in the second; a person who holds $x$ of at most $s$ is in the first with $x/s$
+and in the second with $1 - x/s$. So the cells add up to the people of the group, their quotient is
+the rate or the mean, and a sum is a linear combination of them: everybody is in two cells with a
+part of themselves that adds up to one, and moves no more than a person who is counted in one cell
+of a histogram.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Group(Categories):
 def grouping(
     options: ReadingOptions, categories: Any, own: Kind, *, other: bool
 ) -> tuple[tuple[Listed | Keys, ...], Any]:
-    """The domain of each column of groups, and what the column of answers does with a missing value."""
+    """The domain of each column of groups, and what the answers do with a missing value."""
     given = _by_column(options.by, categories)
     *missing, of_answers = told(options.missing, *[LISTS] * len(options.by), own, names=[*options.by, options.column])
     groups: list[Listed | Keys] = []
@@ -73,7 +74,7 @@ def grouping(
 
 
 def _listed(group: Listed | Keys, found: Sequence[Label]) -> Group:
-    """The labels that were found, each once; or, where there are none, one that nobody need hold."""
+    """The labels that were found, each once; or, if none, one that nobody need hold."""
     labels = sorted({str(label) for label in found} - {MISSING}) or [NONE]
     return Group(labels, True, group.missing)
 
@@ -154,7 +155,7 @@ def groups_from_json(fields: list[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True, repr=False)
 class CountByGroup(ByGroup):
-    """How many people in each group are a yes, everybody else being in `other`; or, with no `bit`, how many people."""
+    """How many people per group are a yes, others in `other`; with no `bit`, how many people."""
 
     bit: Bit | None = None
     name: ClassVar[str] = "count"
@@ -240,7 +241,7 @@ class Paired(ByGroup):
         return self.names if keys is None else [*self.places([str(key) for key in keys])]
 
     def places(self, keys: Sequence[str]) -> dict[Label, list[int]]:
-        """For each group where its rest and its ones are among the keys; -1 for what is not there."""
+        """For each group where its rest and its ones are among the keys; -1 if absent."""
         found: dict[Label, list[int]] = {}
         for place, key in enumerate(keys):
             label, one = self.named(key)
@@ -248,7 +249,7 @@ class Paired(ByGroup):
         return found
 
     def answers(self, people: Floats, reports: int, *, private: bool = False) -> Floats:
-        """Rates and means lie within the range of what people may hold; none where a group seems to be empty."""
+        """Rates and means lie within the range of values; none where a group seems empty."""
         rest, ones = people.reshape(-1, 2).T
         low, high = self.ends
         if not self.per_person:
@@ -258,7 +259,7 @@ class Paired(ByGroup):
         return low + (high - low) * share
 
     def spans(self, cells: Callable[[float], Floats], confidence: float, reports: int, *, private: bool) -> Floats:
-        """Both cells of a group lie within their intervals at once, and the answer between those of the corners."""
+        """Both cells of a group lie within their intervals at once, the answer between corners."""
         ends = cells((1.0 + confidence) / 2.0).reshape(-1, 2, 2)
         low, high = self.ends
         rest, ones = ends[:, 0], ends[:, 1]
@@ -315,7 +316,7 @@ class SumByGroup(Paired):
 
     @property
     def shape(self) -> Shape:
-        """A group that nobody listed is no label together with an amount: groups are found, and listed, first."""
+        """An unlisted group is not a label with an amount: groups are found, and listed, first."""
         if self.finding is not None:
             works = f"list the groups, or ask for the {self.name} of data, where they are found first"
             raise BadArgument("categories", "is missing", works)

@@ -1,4 +1,4 @@
-"""Histograms: how many people hold each category, each bin, or each label that enough people share."""
+"""Histograms: how many people hold each category, bin, or label that enough people share."""
 
 from __future__ import annotations
 
@@ -27,26 +27,28 @@ from headcount.types import Bounds, Edges, Labels
 class Histogram(Question):
     """Which category, how often? Each person belongs to one.
 
-    `categories` is a list of labels, or their number if they are called 0, 1, 2 …; with `edges` they are the intervals
-    between them. With `other`, people who belong to none are counted apart instead of refused. Without categories the
-    labels are whatever people hold, and only those that enough of them hold can be shown.
+    `categories` is a list of labels, or their number if they are called 0, 1, 2 …; with `edges`
+    they are the intervals between them. With `other`, people who belong to none are counted apart
+    instead of refused. Without categories the labels are whatever people hold, and only those that
+    enough of them hold can be shown.
 
     Parameters
     ----------
     categories : list or int, optional
         The labels, all text or all numbers, or how many there are.
     edges : tuple of float
-        For numbers, the edges of bins, which are then the categories. `hc.Histogram.binned` makes equal ones.
+        For numbers, the edges of bins, which are then the categories. `hc.Histogram.binned` makes
+        equal ones.
     other : bool
         Whether people in none of the categories are counted apart.
     fractions : bool
         Whether answers are fractions of the people.
     missing : str, optional
-        What a missing value counts as: "other", or "category" for one of its own, or "no" where the categories are
-        yes and no; it is refused unless given.
+        What a missing value counts as: "other", or "category" for one of its own, or "no" where the
+        categories are yes and no; it is refused unless given.
     starts, period
-        For days and moments, where periods begin and the end of the last one; and which periods they are, if they
-        have a name. `hc.Histogram.binned` makes them.
+        For days and moments, where periods begin and the end of the last one; and which periods
+        they are, if they have a name. `hc.Histogram.binned` makes them.
     dates : str, optional
         How text writes days and moments, as "%d.%m.%Y"; by ISO 8601 unless given.
     spelled : bool
@@ -55,7 +57,8 @@ class Histogram(Question):
     Raises
     ------
     errors.BadArgument
-        If labels are mixed or named twice, edges do not increase, or `other` stands without categories.
+        If labels are mixed or named twice, edges do not increase, or `other` stands without
+        categories.
 
     Examples
     --------
@@ -141,8 +144,8 @@ class Histogram(Question):
         other: bool = False,
         fractions: bool = False,
     ) -> Histogram:
-        """Of numbers and days: `bins` is a list of edges, or, between the `bounds`, how many equal bins there are, or
-        which periods: "day", "week", "month", "quarter" or "year"."""
+        """Of numbers and days: `bins` is a list of edges, or, between the `bounds`, how many equal
+        bins there are, or which periods: "day", "week", "month", "quarter" or "year"."""
         if isinstance(bins, int | float | np.integer) or (not isinstance(bins, str) and not are_days(bins)):
             return cls(edges=Bins.of(bins, bounds).edges, dates=dates, other=other, fractions=fractions)
         found = Periods.of(bins, bounds)

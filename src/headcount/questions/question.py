@@ -24,8 +24,9 @@ from headcount.questions.strategies.strategy import Strategy
 class Question(ABC):
     """What is asked of people: a map from noisy counts of their codes, the cells, to answers.
 
-    A protocol estimates the cells in people: a person counts 0 or 1, or, as an amount, something between. An answer is
-    `low` for everybody and `width` for every whole person, divided by the number of people if it is `per_person`.
+    A protocol estimates the cells in people: a person counts 0 or 1, or, as an amount, something
+    between. An answer is `low` for everybody and `width` for every whole person, divided by the
+    number of people if it is `per_person`.
     """
 
     name: ClassVar[str]
@@ -62,7 +63,7 @@ class Question(ABC):
         """What people hold."""
 
     def declared(self, options: ReadingOptions) -> Question:
-        """The question as the asker declares the data: in groups, and what missing values and spellings mean."""
+        """The question as declared: its groups, and what missing values and spellings mean."""
         if options.spelled:
             raise BadArgument("spelled", f"is for counts, and this is a {self.name}", "leave it out")
         if options.missing is not None:
@@ -71,7 +72,7 @@ class Question(ABC):
         return self
 
     def read_as(self, where: object, groups: int) -> Domain:
-        """The domain as the asker declared it: which value counts as a one, and how many columns tell the groups."""
+        """The domain as declared: which value counts as a one, and how many columns are groups."""
         if where is not None:
             raise BadArgument("where", f"is for counts, and this is a {self.name}", "leave it out")
         columns = len(self.domain.parts) - 1
@@ -105,7 +106,7 @@ class Question(ABC):
         return (self,)
 
     def spread(self, strategy: Strategy) -> float:
-        """The standard error of an answer, typically, if that of a cell of the first family is one."""
+        """The typical standard error of an answer, for unit variance in first-family cells."""
         return 1.0
 
     def average(self, strategy: Strategy) -> float:
@@ -113,7 +114,7 @@ class Question(ABC):
         return self.spread(strategy)
 
     def own(self, strategy: Strategy, variances: Sequence[float]) -> Own:
-        """What a person adds to the variance of this answer in cells of their own, with these second moments."""
+        """The variance that a person in cells of their own adds to this answer, by moments."""
         raise NotImplementedError
 
     @property
@@ -135,7 +136,7 @@ class Question(ABC):
         return self.width / (max(1, reports) if self.per_person else 1)
 
     def answers(self, people: Floats, reports: int, *, private: bool = False) -> Floats:
-        """From cells, in people, to answers; where the number of people is private, everybody counts from zero."""
+        """From cells to answers; where the number of people is private, everybody counts from 0."""
         everybody = max(1, reports) if self.per_person else 1
         origin = 0.0 if private else self.low
         return origin * reports / everybody + self.width / everybody * people + 0.0  # no negative zero
@@ -154,7 +155,7 @@ class Question(ABC):
         return self.counted_from_zero() if private else self.of_everybody()
 
     def over_rounds(self, rounds: int) -> Question:
-        """What is asked instead where it is known in how many of these rounds a person counts at most."""
+        """The question asked instead where the number of rounds of a person is bounded."""
         works = "leave it out; where one party holds the data, a series over its table does it"
         raise BadArgument("contributes", f"is for counts, and this is a {self.name}", works)
 
@@ -172,7 +173,7 @@ class Question(ABC):
 
     @property
     def finding(self) -> Question | None:
-        """The question that finds the groups in which this one is asked, where nobody listed them."""
+        """The question that finds the groups in which this one is asked, if nobody listed them."""
         return None
 
     def among(self, labels: Sequence[Any]) -> Question:
@@ -191,7 +192,7 @@ class Question(ABC):
 
     @property
     def scales_cells(self) -> bool:
-        """Whether each answer is one cell, scaled, with that cell's law of the error: not with `spans` of its own."""
+        """Whether each answer is one scaled cell with that cell's error law, without `spans`."""
         return type(self).spans is Question.spans
 
     @property
@@ -211,7 +212,7 @@ class Question(ABC):
 
     @property
     def about(self) -> str:
-        """The words for the values that the answer is about, where these are not the data themselves."""
+        """Words for the values that the answer is about, where they are not the data themselves."""
         return "" if self.clipped_to is None else of_clipped(self.clipped_to)
 
     def __repr__(self) -> str:

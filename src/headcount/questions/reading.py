@@ -1,8 +1,8 @@
-"""What a value means: a function of that value and of what the asker declared, and never of anybody else's value.
+"""The meaning of a value: a function of it and what is declared, never of another person's value.
 
-There are five readings: as a truth value, as a number (a double), as text and, in `times`, as a moment or a duration.
-Which of them is taken follows from the question alone (docs/reading.md); of what type an array is decides nothing but
-how fast it is read.
+There are five readings: as a truth value, as a number (a double), as text and, in `times`, as a
+moment or a duration. Which of them is taken follows from the question alone (docs/reading.md); of
+what type an array is decides nothing but how fast it is read.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _STORED = "biuf"  # the kinds of arrays whose entries are truth values and numbe
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """Values in one reading, with masks of those that have no meaning in it and of those that are missing."""
+    """Values in one reading, with masks of the meaningless ones and of the missing ones."""
 
     values: Array
     strange: Mask
@@ -59,8 +59,8 @@ class Read:
         return Read(np.where(self.missing, missing, self.values), self.strange, np.zeros_like(self.missing))
 
     def require(self, problem: str = "", works: str = "", *, counts_as: str = "") -> Read:
-        """Refuses missing values, which might be declared to count as this, and, where a problem is named, values
-        without a meaning."""
+        """Refuses missing values, which might be declared to count as this, and, where a problem is
+        named, values without a meaning."""
         if self.missing.any():
             raise missing_values(counts_as)
         if problem and self.strange.any():
@@ -78,7 +78,7 @@ def missing_values(counts_as: str) -> BadData:
 
 
 def is_missing(value: object) -> bool:
-    """None, NaN, what is masked, and the gaps of pandas; and blank text, from which a CSV cannot tell them."""
+    """None, NaN, masked values and pandas' gaps; and blank text, which in a CSV is the same."""
     if isinstance(value, str):
         return not value.strip(SPACE)
     if isinstance(value, float | np.floating | Decimal | np.datetime64):
@@ -87,7 +87,7 @@ def is_missing(value: object) -> bool:
 
 
 def truth(value: object) -> bool | None:
-    """A truth value as it is, 1 and 0, and text that says true or false (in any case of ASCII) or reads as 1 or 0."""
+    """Truth values, 1 and 0, and text for true or false (in any ASCII case) or for 1 or 0."""
     if isinstance(value, str) and (said := value.strip(SPACE)).isascii() and said.lower() in _TRUTHS:
         return _TRUTHS[said.lower()]
     found = number(value)
@@ -95,14 +95,14 @@ def truth(value: object) -> bool | None:
 
 
 def spelled_truth(value: object) -> bool | None:
-    """A truth value in any spelling: besides those of `truth`, yes and no, y and n, t and f, on and off."""
+    """A truth value in any spelling: as in `truth`, or yes and no, y and n, t and f, on and off."""
     if isinstance(value, str) and (said := value.strip(SPACE)).isascii() and said.lower() in _SPELLED:
         return _SPELLED[said.lower()]
     return truth(value)
 
 
 def number(value: object) -> float | None:
-    """The nearest double: of a number, of a truth value (1 or 0), or of text that is a decimal numeral."""
+    """The nearest double of a number, a truth value (1 or 0) or text that is a decimal numeral."""
     if isinstance(value, str):
         said = value.strip(SPACE)
         return float(said) if _NUMERAL.fullmatch(said) else None
@@ -117,7 +117,7 @@ def number(value: object) -> float | None:
 
 
 def text(value: object) -> str | None:
-    """Text without white space around it; a number in its decimal digits, written out; a day or a moment by ISO."""
+    """Text without outer white space; a number as decimal digits; a day or a moment by ISO 8601."""
     if isinstance(value, str):
         return value.strip(SPACE)
     if isinstance(value, bool | np.bool_):
@@ -142,7 +142,7 @@ def _is_a_stretch(value: object) -> bool:
 
 
 def _digits(value: object) -> str | None:
-    """A float as the shortest decimal that reads as it, without an exponent; where it is whole, as a whole number."""
+    """The shortest decimal that reads as the float, without exponent; whole ones as integers."""
     if isinstance(value, int | np.integer):
         value = None if _is_a_stretch(value) else Decimal(int(value))
     if isinstance(value, float | np.floating):
@@ -158,7 +158,7 @@ def _digits(value: object) -> str | None:
 
 
 def _moment(said: str, zone: str = "") -> str:
-    """Seconds have the digits they need; midnight is the day itself, unless a zone says that it is a moment."""
+    """Seconds with the digits they need; midnight is the day itself, unless it has a zone."""
     day, _, time = said.partition("T")
     clock, _, parts = time.partition(".")
     if not zone and not f"{clock}{parts}".strip("0:"):
@@ -198,7 +198,7 @@ def numbers(data: Array) -> Read:
 
 
 def texts(data: Array) -> Read:
-    """Text, as Python's own strings: numpy's lose a NUL at the end, and are all as long as the longest."""
+    """Text as Python strings: numpy's drop a final NUL, and are all as long as the longest."""
     return each_of(data, text, object)
 
 
@@ -255,7 +255,7 @@ def each_of(data: Array, reading: Callable[[object], Any], kind: npt.DTypeLike) 
 
 
 def distinct(data: Array) -> tuple[list[Any], npt.NDArray[np.int64]]:
-    """The different values as Python's own, and which of them each entry is; what cannot be compared is all one."""
+    """The distinct values, and the one of each entry; what cannot be compared counts as one."""
     if data.dtype.kind in _STORED:
         different, places = np.unique(data, return_inverse=True)
         return different.tolist(), places
@@ -289,7 +289,7 @@ def _comparable(item: object) -> object:
 
 
 def column(data: Any) -> Array:
-    """One value per person as an array. The values of a list stay as they are, whatever the others are."""
+    """One value per person as an array. The values of a list keep their own types."""
     if isinstance(data, str | bytes | Mapping | Set) or not (isinstance(data, Iterable) or hasattr(data, "__array__")):
         raise BadData(ONE_EACH)
     if hasattr(data, "__array__"):
@@ -320,7 +320,7 @@ def all_declared(value: object) -> tuple[Declared, ...]:
 
 
 def declared(value: object) -> Declared:
-    """What `where=` says: a truth value, a number or text, each of which is compared in its own reading."""
+    """The meaning of `where=`: truth values, numbers or text, each compared in its own reading."""
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, bool):
         return value

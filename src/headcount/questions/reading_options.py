@@ -10,9 +10,10 @@ from headcount.errors import BadArgument
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How columns are to be read: what a missing value counts as, and whether yes and no may be spelled in any way.
+    """How columns are read: what a missing value counts as, and whether yes and no have spellings.
 
-    `by` names the columns of groups. `everybody` is said where there is no column of answers, only groups.
+    `by` names the columns of groups. `everybody` is said where there is no column of answers, only
+    groups.
     """
 
     missing: Any = None

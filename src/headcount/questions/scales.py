@@ -1,4 +1,4 @@
-"""What a distribution may be of: numbers, moments or durations, each laid out on a line of doubles."""
+"""The values of a distribution: numbers, moments or durations, each on a line of doubles."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Scale(ABC):
         return self.at(low + part * (high - low))
 
     def spanned(self, low: float, high: float) -> tuple[Any, Any]:
-        """The least and the largest value of neighbouring intervals, from the first edge to the last one."""
+        """The least and the largest value of adjacent intervals, from first edge to last."""
         return self.at(low), self.at(high)
 
     @abstractmethod
@@ -65,7 +65,7 @@ class Scale(ABC):
         return [self.text(place, step) for place in places]
 
     def shown(self, value: Any, ends: Sequence[Any]) -> tuple[str, str, str]:
-        """A value and the ends of its interval, as precisely as these are round, or the interval is short."""
+        """A value and its interval, as precise as its ends are round, or as it is short."""
         places = [self.place(end) or 0.0 for end in ends]
         long = [unit for unit in UNITS if 10 * unit <= places[1] - places[0]]
         step = max([self.unit(places), *long])

@@ -22,19 +22,19 @@ from headcount.types import Bounds, Groupings
 
 @dataclass(frozen=True, repr=False)
 class Sum(Question):
-    """How much do people hold together? Every value lies within `bounds`, which are never read from the data.
+    """How much do people hold together? Values lie within `bounds`, never read from the data.
 
-    The range is divided into `steps`: whole numbers between whole bounds have a step each, reals 2**40 of them. With
-    `clip`, values outside the bounds are brought to the nearer one; otherwise they are refused. Where the steps reach
-    beyond what people hold, `within` says what that is.
+    The range is divided into `steps`: whole numbers between whole bounds have a step each, reals
+    2**40 of them. With `clip`, values outside the bounds are brought to the nearer one; otherwise
+    they are refused. Where the steps reach beyond what people hold, `within` says what that is.
 
     Parameters
     ----------
     bounds : tuple of float
         The smallest and the largest possible value, stated without looking at the data.
     steps : int
-        Equal steps between the bounds; with fewer than 2**40, values must lie on one. For whole numbers
-        `hc.Sum.whole(bounds)` chooses them.
+        Equal steps between the bounds; with fewer than 2**40, values must lie on one. For whole
+        numbers `hc.Sum.whole(bounds)` chooses them.
     clip : bool
         Whether values outside are brought to the nearer bound, instead of refused.
     within : tuple of float, optional
@@ -113,7 +113,7 @@ class Sum(Question):
 
     @classmethod
     def whole(cls, bounds: Bounds, *, clip: bool = False) -> Self:
-        """The question about whole numbers: a step for each, unless the range is too long for that."""
+        """The question about whole numbers: steps of one, unless the range is too long for them."""
         return cls(bounds, Levels.whole(bounds), clip)
 
     @cached_property

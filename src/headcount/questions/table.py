@@ -35,17 +35,18 @@ WHOLE_TABLE = 1 << 20  # cells that are worth a try
 
 @dataclass(frozen=True, repr=False)
 class Table(Question):
-    """How many people are in each cell of a table: in every category of each column, and of two or more together?
+    """How many people are in each category of each column, and of two or more together?
 
-    The margins of `margins` columns each, and all smaller ones, come from one release and agree with each other. Either
-    the largest margins are measured or, where that has the smaller error, the whole table.
+    The margins of `margins` columns each, and all smaller ones, come from one release and agree
+    with each other. Either the largest margins are measured or, where that has the smaller error,
+    the whole table.
 
     Parameters
     ----------
     columns : mapping
-        For each column its labels, or a mapping as the arguments of `hc.histogram`: `{"categories": …, "other": …}`,
-        `{"bins": [edges]}`, or `{"bounds": (low, high), "bins": 12, "clip": True}`, or of days
-        `{"bounds": ("2026-01-01", "2026-12-31"), "bins": "month"}`.
+        For each column its labels, or a mapping as the arguments of `hc.histogram`: `{"categories":
+        …, "other": …}`, `{"bins": [edges]}`, or `{"bounds": (low, high), "bins": 12, "clip":
+        True}`, or of days `{"bounds": ("2026-01-01", "2026-12-31"), "bins": "month"}`.
     margins : int or list of tuple of str
         How many columns at most are told together, or which.
     measured : list of tuple of str, optional
@@ -113,7 +114,7 @@ class Table(Question):
         return cls(columns, 2 if margins is None else margins)
 
     def declared(self, options: ReadingOptions) -> Question:
-        """What is said of missing values, and of yes and no, goes for every column that can take it."""
+        """The words on missing values, and on yes and no, for every column that takes them."""
         if options.spelled and not any(domain.yes_or_no for domain in self.domains):
             works = Phrase("call them so, as in {columns}", columns={self.names[0]: [YES, NO]})
             raise BadArgument("spelled", "is for yes and no, and no column has these categories", works)

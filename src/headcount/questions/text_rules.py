@@ -1,7 +1,7 @@
-"""How text is written in columns: other words for the same, words for nothing, and numbers in a form of their own.
+"""How text is written in columns: synonyms, words for missing values, and a form of numbers.
 
-A rule is about one value, and declared beforehand, as every other way to read it. Text is taken by it to the text that
-is then read; what is no text stays what it is.
+A rule is about one value, and declared beforehand, as every other way to read it. Text is taken by
+it to the text that is then read; what is no text stays what it is.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BLANKS = Phrase("list the text that means nothing, as in {blanks}", blanks=["NA"
 
 @dataclass(frozen=True)
 class InSQL:
-    """How a database writes a text, a text without white space around it, and whether all of it matches a pattern."""
+    """How a database casts to text, strips white space, and matches a pattern in full."""
 
     text: Callable[[str], str]
     trimmed: Callable[[str], str]
@@ -38,7 +38,7 @@ class InSQL:
 
 @dataclass(frozen=True)
 class TextRules:
-    """Of each word what it counts as (None if it counts as missing), and how numbers are written."""
+    """The meaning of each word (None if it counts as missing), and how numbers are written."""
 
     words: tuple[tuple[str, str | None], ...] = ()
     numbers: str | None = None

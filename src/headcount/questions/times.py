@@ -1,4 +1,4 @@
-"""What moments and durations mean, and how they are written: in microseconds, moments since 1970 in UTC."""
+"""The meaning and the form of moments and durations: in microseconds, moments since 1970 in UTC."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LONGEST = 1_000_000  # days
 
 
 def moment(value: object) -> int | None:
-    """Microseconds since 1970 in UTC, of a day those of its midnight; text is as ISO 8601 has it."""
+    """Microseconds since 1970 in UTC, for a day those of its midnight; text is in ISO 8601."""
     if isinstance(value, str):
         found = _MOMENT.fullmatch(value.strip(SPACE))
         return _since(*found.groups()) if found else None
@@ -42,7 +42,7 @@ def moment(value: object) -> int | None:
 
 
 def written(form: str) -> re.Pattern[str]:
-    """What days and moments look like that are written in this form: of text as in strptime, as %d.%m.%Y."""
+    """What days and moments in this form look like: text as in strptime, such as %d.%m.%Y."""
     parts, named = re.split(r"%(.)", form), list[str]()
     for place, part in enumerate(parts):
         if place % 2 == 0:
@@ -58,8 +58,8 @@ def written(form: str) -> re.Pattern[str]:
 
 
 def moment_written(value: object, form: re.Pattern[str]) -> int | None:
-    """The same where text is in a form of its own, and by ISO 8601 where it is not in that form; hours and minutes that
-    it does not tell are 0."""
+    """The same where text is in a form of its own, and by ISO 8601 where it is not in that form;
+    hours and minutes that it does not tell are 0."""
     found = form.fullmatch(value.strip(SPACE)) if isinstance(value, str) else None
     if found is None:
         return moment(value)
@@ -118,7 +118,7 @@ def iso(microseconds: int) -> str:
 
 
 def duration(value: object) -> int | None:
-    """Its microseconds; text is hours, minutes and perhaps seconds, as in 1:30, 0:01:30.5 and 2 days 1:30:00."""
+    """Its microseconds; text is hours, minutes and seconds: 1:30, 0:01:30.5, 2 days 1:30:00."""
     if isinstance(value, str):
         found = _CLOCK.fullmatch(value.strip(SPACE))
         return None if found is None else _long(*found.groups())

@@ -10,7 +10,7 @@ from headcount_survey.study import Finding, Study, Theorem
 
 
 def write(study: Study, found: Finding, folder: Path) -> list[Path]:
-    """Into the folder: NAME.md, NAME.json, NAME.csv and, if it draws, NAME.svg, NAME-dark.svg and NAME.png."""
+    """Into the folder: NAME.md, .json, .csv and, if it draws, .svg, -dark.svg and .png."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = {"md": page(study, found), "json": _json(study, found), "csv": comma_separated(found.rows)}
     written = []

@@ -15,8 +15,9 @@ from headcount_survey.study import Verdict
 class Seen:
     """The outcome of a computation, with its figures in one line.
 
-    `said` tells whether the statement came out right as it is said; `mended`, whether the corrected form did, if there
-    is one that keeps what the statement is for; `instead`, where nothing can be kept, whether the contrary did.
+    `said` tells whether the statement came out right as it is said; `mended`, whether the corrected
+    form did, if there is one that keeps what the statement is for; `instead`, where nothing can be
+    kept, whether the contrary did.
     """
 
     said: bool
@@ -111,7 +112,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Statement(Entry):
-    """One row: where it stands, what it says (in our words), the verdict, what is right, and the check.
+    """One row: its place, its words (ours), the verdict, what is right, and the check.
 
     `basis` is how that is known; whatever does not hold as it is said has a `severity`.
     """
@@ -163,7 +164,7 @@ QUESTIONS = "Questions and gaps"
 
 @dataclass(frozen=True)
 class Reply:
-    """A paragraph whose figures have just been computed, the chief one of them, and whether they bear it out."""
+    """A paragraph of computed figures, the chief one, and whether they bear the statement out."""
 
     text: str
     figure: str

@@ -1,4 +1,4 @@
-"""Every statement of the notes, where it stands, what became of it and the command that shows it."""
+"""Every statement of the notes, its place, its verdict and the command that shows it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PAPERS: tuple[Statement, ...] = tuple(sorted(ROWS, key=lambda s: _place(s.key)))
 
 
 def found(key: str) -> list[Statement | Answer]:
-    """The statement, erratum or answer of this key; `S1` is all of S1.1, S1.2 and so on, and `all` is all."""
+    """The statement, erratum or answer of this key; `S1` is all of S1.1, S1.2 …, `all` is all."""
     every: list[Statement | Answer] = [*STATEMENTS, *PAPERS, *ANSWERS]
     those = [one for one in every if key == "all" or one.key == key or one.key.startswith(f"{key}.")]
     if not those:
@@ -122,7 +122,7 @@ class Statements(Study):
 
 
 def _index(rows: list[dict[str, Any]]) -> str:
-    """A table for each note; what does not hold is linked to its erratum, a question to its answer."""
+    """A table for each note; what fails links to its erratum, a question to its answer."""
     parts = []
     for title in TITLES:
         parts += [f"## {title}", "", _table([row for row in rows if row["note"] == title]), ""]

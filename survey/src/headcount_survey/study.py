@@ -26,7 +26,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """The answer in a paragraph, whose figures come from the rows; the rows for JSON, and as people read them.
+    """The answer in a paragraph, its figures from the rows; rows for JSON, and as people read them.
 
     A page shows the sheet, or the `body` where there is more to read than fits a table. Below its
     figure stands the `caption`: what is drawn, of whom, and how to read it.
@@ -74,11 +74,11 @@ class Study(ABC):
 
     @abstractmethod
     def run(self, quick: bool = False, watch: Progress = iter) -> Finding:
-        """The finding; `quick` on a coarser grid. `watch` goes through the longest list, and may show how far."""
+        """The finding; `quick` uses a coarser grid. `watch` goes through the longest list."""
 
 
 class Theorem(Study):
-    """A statement that is checked wherever that can be done: its rows are the checks, each with what was seen."""
+    """A statement checked wherever possible: its rows are the checks, each with what was seen."""
 
     statement: ClassVar[str]  # as it ought to read
     verdict: ClassVar[Verdict]  # on what the notes or the paper say

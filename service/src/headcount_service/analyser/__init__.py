@@ -1,1 +1,1 @@
-"""The analyser: announces collections, opens mixed batches, charges the budget and releases answers."""
+"""The analyser: announces collections, opens mixed batches, charges budgets, releases answers."""

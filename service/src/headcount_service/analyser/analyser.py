@@ -1,7 +1,7 @@
-"""The analyser: populations with their budgets, collections, and the keys that messages are sealed to.
+"""The analyser: populations, their budgets, collections, and the keys that messages are sealed to.
 
-What it receives is in `deliveries`, what it tells in `releases`, what that costs in `reservations`, and what it does by
-itself in `duties`.
+What it receives is in `deliveries`, what it tells in `releases`, what that costs in `reservations`,
+and what it does by itself in `duties`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Analyser:
     # Collections.
 
     def create(self, config: Any) -> list[dict[str, Any]]:
-        """Takes part in a collection, if its population could pay for it, and announces a key for every batch."""
+        """Joins a collection its population can afford, and announces a key for every batch."""
         collection = Collection.from_json(config)
         if collection.analyser != self.signer.public:
             raise BadArgument("analyser", "is not this one", f"create the collection with {self.signer.public}")
@@ -89,7 +89,7 @@ class Analyser:
         return list(json.loads(known["keys"]))
 
     def _agree(self, collection: Collection, config: str) -> Any:
-        """Promise the budget and record the agreement, in one transaction that locks the population.
+        """Promise the budget and record the agreement in one transaction, locking the population.
 
         What takes a while, prices and keys, is done before anything is locked.
         """
@@ -183,15 +183,15 @@ class Analyser:
         self._forget_keys(set(inner_keys(name, len(json.loads(row["keys"])))))
 
     def tidy(self) -> None:
-        """When it starts: keys that a crash has left of collections that were never agreed on, and all that are due."""
+        """At start: deletes keys a crash left of collections never agreed on, and all due keys."""
         with self.database.reading() as connection:
             agreed = {row["id"] for row in many(connection, "SELECT id FROM collections")}
         self._forget_keys({key for name, keys in self._kept().items() if name not in agreed for key in keys})
         self.forget_keys()
 
     def forget_keys(self, *collections: str) -> None:
-        """Deletes the keys of batches that are released, refused or purged, and all of a collection that is destroyed
-        or whose keys have expired: of these collections, or of all."""
+        """Deletes the keys of batches that are released, refused or purged, and all of a collection
+        that is destroyed or whose keys have expired: of these collections, or of all."""
         kept = self._kept()
         for name in collections or kept:
             keys = kept.get(name, set())

@@ -1,4 +1,4 @@
-"""The analyser's HTTP routes: for its operator, for the shuffler that delivers, and for analysts."""
+"""The analyser's HTTP routes: for its operator, the delivering shuffler, and analysts."""
 
 from __future__ import annotations
 

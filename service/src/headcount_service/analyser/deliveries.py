@@ -1,4 +1,4 @@
-"""Deliveries of mixed batches to the analyser: signed manifest, parts, receipt. Every step is idempotent."""
+"""Deliveries of mixed batches to the analyser: signed manifest, parts, receipt, all idempotent."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Deliveries:
         self._announce(collection, number, canonical(manifest))
 
     def _announce(self, collection: Collection, number: int, manifest: str) -> None:
-        """Record the batch and reserve its price, in one transaction, before any message is taken."""
+        """Record the batch and reserve its price in one transaction, before taking any message."""
         reservations = self.analyser.reservations
         reserving = reservations.reserving(collection)
         point("before reserving")

@@ -1,8 +1,8 @@
 """The opened messages of a batch, each once, in little memory.
 
-Messages with the same number are copies. Of a batch of many messages, each goes to a pile on the disk by a hash of its
-number, under a key that nobody else knows: copies are in the same pile, and no sender decides in which. The numbers of
-one pile are in memory at once.
+Messages with the same number are copies. Of a batch of many messages, each goes to a pile on the
+disk by a hash of its number, under a key that nobody else knows: copies are in the same pile, and
+no sender decides in which. The numbers of one pile are in memory at once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PILES = 256
 
 
 def distinct(parts: Iterable[Sequence[bytes]], messages: int, aside: Aside) -> Iterator[list[bytes]]:
-    """Messages without repetitions, and without the number each begins with, a list at a time. All have one length.
+    """Distinct messages, all of one length, without the number each begins with, a list at a time.
 
     The number of `messages` is an upper bound: it decides whether piles are needed.
     """

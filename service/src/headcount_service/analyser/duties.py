@@ -48,7 +48,7 @@ class Duties:
         self.releases.release(row["collection"], row["number"])
 
     def _tell(self, row: Any) -> None:
-        """The notice of a batch: that it was released, with the hash of its answer, or refused; never the answer."""
+        """The notice of a batch's release, with its answer's hash, or refusal; never the answer."""
         assert self.webhook is not None  # noqa: S101  # nothing is looked for otherwise
         content = {
             "collection": self.analyser.collection(row["collection"]).hash,

@@ -1,13 +1,14 @@
 """The answer of a batch: paid for, counted, committed, shown, in this order.
 
-What was reserved for the batch is charged and the batch claimed in one transaction; the answer is committed in another
-before anybody sees it. After a crash in between, counting goes on and nothing is charged again. A repeated request gets
-the same bytes.
+What was reserved for the batch is charged and the batch claimed in one transaction; the answer is
+committed in another before anybody sees it. After a crash in between, counting goes on and nothing
+is charged again. A repeated request gets the same bytes.
 
-Reports are not told apart here, messages are. Nobody honest sends one that does not open, so that a message that does
-not tells of a report that is not honest, and it may be another report for each: of `reports` with `unreadable` such
-messages, only `reports - unreadable` are sure to be whole. These must be as many as the guarantee counts on, the least
-less the corrupt; otherwise nothing is told.
+Reports are not told apart here, messages are. Nobody honest sends one that does not open, so that a
+message that does not tells of a report that is not honest, and it may be another report for each:
+of `reports` with `unreadable` such messages, only `reports - unreadable` are sure to be whole.
+These must be as many as the guarantee counts on, the least less the corrupt; otherwise nothing is
+told.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Releases:
         return str(row["result"])
 
     def _claim(self, collection: Collection, number: int) -> Any:
-        """Claim the batch and settle its reservation, in one transaction and once; returns the batch."""
+        """Claim the batch and settle its reservation, in one transaction and once; returns it."""
         name, reserving = collection.id, self.analyser.reservations.reserving(collection)
         point("before claiming")
         with self.database.writing() as connection:
@@ -82,7 +83,7 @@ class Releases:
         return row
 
     def _answer(self, collection: Collection, number: int, row: Any) -> tuple[str, dict[str, Any]]:
-        """The batch's next state, and its signed answer or the reason for refusing one; nothing is written."""
+        """The batch's next state, and its signed answer or reason for refusal; writes nothing."""
         manifest, plan = json.loads(row["manifest"]), collection.plan
         tally, readable = self._count(collection, number, manifest)
         crowd, came = plan.protocol.crowd, manifest["reports"]
@@ -113,7 +114,7 @@ class Releases:
         return "released", self.analyser.signer.signed("release", content)
 
     def _commit(self, collection: Collection, number: int, state: str, told: dict[str, Any]) -> Any:
-        """Commit this answer or refusal, unless there is one, and delete the messages; returns the batch."""
+        """Commit this answer or refusal unless one exists, delete messages; returns the batch."""
         name = collection.id
         point("before releasing")
         with self.database.writing() as connection:
@@ -137,7 +138,7 @@ class Releases:
             point("after forgetting")
 
     def _count(self, collection: Collection, number: int, manifest: Any) -> tuple[Tally, int]:
-        """The tally of the batch's distinct messages, and how many of them are valid under the protocol."""
+        """The tally of the batch's distinct messages, and the number valid under the protocol."""
         report_format, key = (
             collection.report_format(number),
             self.analyser.keys.private(inner_key(collection.id, number)),
@@ -164,7 +165,7 @@ class Releases:
 
 
 def _opened(report_format: ReportFormat, part: bytes, key: PrivateKey) -> Iterator[bytes]:
-    """The contents of the messages in a part of a batch; those that cannot be decrypted are left out."""
+    """The contents of the messages in a part of a batch; omits those that cannot be decrypted."""
     for message in report_format.split(part):
         with suppress(WireError):
             yield report_format.open_content(message, key)

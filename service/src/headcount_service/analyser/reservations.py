@@ -1,9 +1,9 @@
-"""What the batches of a population cost: promised when a collection is agreed on, reserved when a batch is announced,
-charged when its answer is told.
+"""What the batches of a population cost: promised when a collection is agreed on, reserved when a
+batch is announced, charged when its answer is told.
 
-A reservation is a line of the ledger that counts at once. So a batch is paid for when it is received, even if its
-answer is never told; telling it settles the reservation, by a line that costs nothing. Promises, reservations and
-charges lock the population's row.
+A reservation is a line of the ledger that counts at once. So a batch is paid for when it is
+received, even if its answer is never told; telling it settles the reservation, by a line that costs
+nothing. Promises, reservations and charges lock the population's row.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Reservations:
             return self.promised_within(connection, population)
 
     def promised_within(self, connection: Connection, population: str) -> list[Plan]:
-        """The same, as this transaction sees it. What was purged, or whose keys have expired, costs nothing."""
+        """The same, within this transaction. Purged batches and expired keys cost nothing."""
         now, plans = self.analyser.clock(), list[Plan]()
         for row in many(connection, AGREED):
             collection = Collection.from_json(json.loads(row["config"]))
@@ -55,14 +55,14 @@ class Reservations:
         return plans
 
     def require_within(self, connection: Connection, collection: Collection) -> None:
-        """Refuses a collection that does not fit the budget beside all promised ones; holds the population's lock."""
+        """Refuses a collection exceeding the unpromised budget; holds the population's lock."""
         account = self.analyser.account(collection.population)
         page = account.page_within(connection)
         promised = self.promised_within(connection, collection.population)
         Ledger.of(account).require_later_of(page, *collection.paid_for, promised=promised)
 
     def reserving(self, collection: Collection) -> Callable[[Page], Page]:
-        """A function that reserves for one batch. Its price is computed here, before any row is locked."""
+        """A function that reserves for one batch, priced here, before any row is locked."""
         account = self.analyser.account(collection.population)
         page = account.page()
         ahead = [] if page.charges else self.promised(collection.population)
@@ -97,7 +97,7 @@ class Reservations:
         update_batch(connection, row, charge=charge or len(read.page.charges))
 
     def _shared(self, connection: Connection, collection: Collection) -> int | None:
-        """The charge of a series, once one of its rounds was paid for. The caller has locked the population."""
+        """The charge of a series, once one round is paid. The caller has locked the population."""
         if not collection.series:
             return None
         self.analyser.account(collection.population).page_within(connection)  # which locks it

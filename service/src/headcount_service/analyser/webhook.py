@@ -1,4 +1,4 @@
-"""The webhook: a signed notice that a batch was released or refused, with the hash of the answer, never the answer."""
+"""The webhook: a signed notice of release or refusal, with the answer's hash, never the answer."""
 
 from __future__ import annotations
 

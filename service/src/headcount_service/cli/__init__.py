@@ -1,1 +1,1 @@
-"""Commands of the service, which `headcount` finds by their entry points: collections, parties, lakes, the page."""
+"""Service commands that `headcount` finds by entry point: collections, parties, lakes, the page."""

@@ -197,7 +197,7 @@ def report(
     ] = None,
     how: Formats = Format.TABLE,
 ) -> None:
-    """Report as one person's device would: randomised once, sealed, and sent; again, the same is sent again."""
+    """Report as one person's device would: randomise once, seal, send; a repeat sends the same."""
     from headcount_service.client.device import Client
 
     if (data is None) == (shuffler is None):
@@ -220,7 +220,7 @@ def report(
 
 
 def given_or_read(answer: str | None) -> str:
-    """The answer, or else a line of standard input; if that is a terminal it is asked for, and not shown."""
+    """The answer, or else a line of standard input, prompted for and hidden on a terminal."""
     if answer is not None:
         return answer
     if sys.stdin.isatty():
@@ -333,7 +333,7 @@ def _tell_silent(states: Sequence[dict[str, Any]]) -> None:
 def destroy(
     data: Data, name: Name = None, yes: Annotated[bool, typer.Option("--yes", help="Do not ask again.")] = False
 ) -> None:
-    """Forget reports, messages, keys and answers at both parties. What was charged stays charged."""
+    """Forget reports, messages, keys and answers at both parties. Charges remain."""
     held = _operator(data)
     whole = _named(held, name, under_way=False)  # of several, none is destroyed that was not named
     if not yes and not typer.confirm(f"Destroy all that is kept of {whole}?"):
@@ -343,7 +343,7 @@ def destroy(
 
 
 def _series(plan: Plan, every: str | None, rounds: int | None) -> tuple[str, int]:
-    """The window and the number of batches; refused unless the plan's budget is for that many rounds."""
+    """The window and number of batches; refuses a plan not budgeted for that many rounds."""
     if every is None:
         raise BadArgument("--every", "is missing", "say how long a round is: --every week")
     if plan.rounds == 1:
@@ -367,7 +367,7 @@ def seconds(text: str) -> int:
 
 
 def _named(held: Operator | None, name: str | None, *, under_way: bool = True) -> str:
-    """The collection that is meant: by its whole name, by its beginning, or because no other is there or under way."""
+    """The collection meant: by whole name, by prefix, or as the only one present or under way."""
     if name is not None and (held is None or len(name) == WHOLE_NAME):
         return name
     if held is None:

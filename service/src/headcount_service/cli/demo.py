@@ -1,4 +1,4 @@
-"""The whole thing on one machine: two parties that listen, people who report, and an answer that is proved."""
+"""The whole service on one machine: two listening parties, people reporting, a proved answer."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def demo(
     delta: Delta = 1e-6,
     how: Formats = Format.TABLE,
 ) -> None:
-    """Simulated people report over the network of this machine; the answer is released, signed and proved."""
+    """Simulated people report over this machine's network; releases a signed and proved answer."""
     # Ends with both parties gone and nothing left behind. The story is told to people only.
     from headcount_service.client.simulated import report_all
     from headcount_service.operator.operator import Operator

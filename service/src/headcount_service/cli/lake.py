@@ -1,4 +1,4 @@
-"""Reports in a data lake, on the command line: devices write them, the shuffler mixes, the analyser counts."""
+"""Reports in a data lake, by command: devices write, the shuffler mixes, the analyser counts."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def shuffle(
     spark: Spark = "",
     how: Formats = Format.TABLE,
 ) -> None:
-    """As the shuffler: open uploads, take each person's once, mix all messages, and sign for them."""
+    """As the shuffler: open uploads, take one per person, mix all messages, and sign for them."""
     with _imported():
         from headcount_service.lake.messages import Mixed
         from headcount_service.lake.session import session
@@ -87,7 +87,7 @@ def analyse(
     spark: Spark = "",
     how: Formats = Format.TABLE,
 ) -> None:
-    """As the analyser: open and count mixed messages; the answer is paid for, signed, and always the same."""
+    """As the analyser: open and count mixed messages; the answer is paid, signed, repeatable."""
     with _imported():
         from headcount_service.lake.counting import analyse
         from headcount_service.lake.messages import Mixed

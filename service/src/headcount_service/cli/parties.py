@@ -42,7 +42,7 @@ def serve(
         str | None, typer.Option(help="With --config: another address than its settings say, for one more process.")
     ] = None,
 ) -> None:
-    """Serve a shuffler, an analyser, or both for trying out. A browser at their addresses shows a page."""
+    """Serve a shuffler, an analyser, or both for trials. Their addresses show browsers a page."""
     from headcount_service import trial
     from headcount_service.party import Party, address_of
     from headcount_service.server import run
@@ -113,7 +113,7 @@ def create(
 
 @parties.command()
 def witness(config: Config) -> None:
-    """Begin an analyser's witnesses anew. Only if they are lost for good, and its database is the newest there is."""
+    """Begin an analyser's witnesses anew. Only if lost for good, and its database is the newest."""
     from headcount.ledger.words import percent
 
     with opened_party(config, "analyser") as opened:

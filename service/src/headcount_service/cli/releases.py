@@ -1,4 +1,4 @@
-"""Signed releases on the command line, also for `headcount verify`, which finds this module by its entry point."""
+"""Signed releases on the command line; `headcount verify` also finds this by its entry point."""
 
 from __future__ import annotations
 

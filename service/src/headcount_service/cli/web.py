@@ -16,7 +16,7 @@ def web(
     data: Annotated[Path | None, typer.Argument(help="A file to ask about; others can be dropped on the page.")] = None,
     port: Annotated[int, typer.Option(help="Where the page is.", min=0, max=65_535)] = 8400,
 ) -> None:
-    """A page for browsers on this machine: ask about a file, choose a protocol, and answer a question yourself."""
+    """A local page for browsers: ask about a file, choose a protocol, or answer a question."""
     from headcount_service import trial
     from headcount_service.server import run
     from headcount_service.web.routes import Pages

@@ -1,7 +1,8 @@
 """A device's credentials: none, an invitation, or the blind token that it got for one.
 
-A token is asked for once. What the device drew is on its disk before the issuer is asked, so that asking again, after a
-crash or a lost answer, is asking for the same. Once a report with it is taken, that there was one is all that is kept.
+A token is asked for once. What the device drew is on its disk before the issuer is asked, so that
+asking again, after a crash or a lost answer, is asking for the same. Once a report with it is
+taken, that there was one is all that is kept.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Credentials:
     invitation: str
 
     def shown(self) -> bytes:
-        """The credential of an upload: an invitation, a redeemed token, or zeros where anybody may report."""
+        """An upload's credential: invitation, redeemed token, or zeros where anybody may report."""
         if self.collection.admission is Admission.ANYONE:
             if self.invitation:
                 raise BadArgument("invitation", "is given, and anybody may report to this collection", "leave it out")
@@ -91,7 +92,7 @@ class Credentials:
 
 
 def forget_token(folder: Path, collection: str, batch: int, invitation: str) -> None:
-    """The token for this batch, if there is one, is spent: it would tell which report was this device's."""
+    """The token for this batch, if any, is spent: it would link the device to its report."""
     path = _token(folder, collection, batch, invitation)
     if path.exists():
         _keep(path, {"spent": True})

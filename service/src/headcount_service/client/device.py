@@ -1,8 +1,8 @@
-"""The client of one device: checks a collection against its limits, randomises once, seals, sends and keeps a receipt.
+"""One device's client: checks its limits, randomises once, seals, sends and keeps a receipt.
 
-The answer itself is never stored. What was made is sent again, byte for byte, until it is taken: to randomise anew
-would let somebody average the noise away. Once it is taken, only its receipt is kept. The device has limits of its own,
-whatever a collection says.
+The answer itself is never stored. What was made is sent again, byte for byte, until it is taken: to
+randomise anew would let somebody average the noise away. Once it is taken, only its receipt is
+kept. The device has limits of its own, whatever a collection says.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Client:
     def obtain(
         self, offer: Any, name: str, *, hash: str | None = None, invitation: str = "", remote: Remote | None = None
     ) -> None:
-        """Ask the issuer for this device's token, where the collection needs one; better long before the report.
+        """Ask the issuer for this device's token, if one is needed; best long before the report.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class Client:
         invitation: str = "",
         coins: Coins | None = None,
     ) -> Path:
-        """Make the report, once, and keep it in a file, which may be sent at any moment until the batch closes.
+        """Make the report, once, and keep it in a file, to be sent until the batch closes.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class Client:
         return path
 
     def send(self, path: Path, remote: Remote) -> Receipt:
-        """Send a report that was made. Repeat it until the receipt says that it was taken, or came too late.
+        """Send a made report. Repeat until the receipt says that it was taken or came too late.
 
         Parameters
         ----------
@@ -270,7 +270,7 @@ class Client:
         )
 
     def _number(self, kept: dict[str, Any]) -> int:
-        """Which of this device's reports to the collection it is: batches to which it did not report are left out."""
+        """The report's number among the device's to the collection, skipping unreported batches."""
         batches = [int(path.stem.rpartition("-")[2]) for path in self.folder.glob(f"{kept['collection']}-*.json")]
         return sum(batch <= kept["batch"] for batch in batches)
 
@@ -279,7 +279,7 @@ class Client:
         return [self.receipt(path) for path in self._paths()]
 
     def spent(self) -> tuple[Fraction, Fraction]:
-        """The sum over all reports ever made here, sent or not: an upper bound on what they give away together.
+        """The sum over all reports ever made, sent or not: an upper bound on joint privacy loss.
 
         A series counts once, with all of its rounds.
         """
@@ -327,9 +327,10 @@ class Client:
             raise BadArgument("keys", "are of another suite than was agreed", "do not answer")
 
     def _reseal(self, path: Path, collection: Collection, batch: int, offer: Any, invitation: str) -> None:
-        """The same messages to a key that took the place of the one they were sealed to, or with another invitation.
+        """The same messages, sealed to a replacement key or with another invitation.
 
-        Nothing is drawn anew: to do that whenever somebody asks would let them average the noise away.
+        Nothing is drawn anew: to do that whenever somebody asks would let them average the noise
+        away.
         """
         kept = _read(path)
         if kept["state"] == "taken":
@@ -363,7 +364,7 @@ class Client:
         write_atomically(path, json.dumps(kept | made), SECRET)
 
     def _note(self, path: Path, state: str) -> None:
-        """How sending a report ended. One that was taken stays so, whatever another process heard meanwhile."""
+        """How sending a report ended. A taken one stays so, whatever another process heard."""
         with self._alone():
             kept = _read(path)
             if kept["state"] != "taken":
@@ -408,7 +409,7 @@ def _sent(kept: dict[str, Any]) -> dict[str, int]:
 
 
 def _taken(kept: dict[str, Any]) -> dict[str, Any]:
-    """The record kept of a delivered report, without its ciphertexts and whatever would link it to the upload."""
+    """The record kept of a delivered report, without ciphertexts or links to the upload."""
     return {name: kept[name] for name in kept if name not in SEALED} | {"state": "taken", "sent": _sent(kept)}
 
 

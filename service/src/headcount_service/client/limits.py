@@ -1,4 +1,4 @@
-"""The limits of a device: the most epsilon and delta of one report and of all, and the terms that it accepts."""
+"""A device's limits: the most epsilon and delta, per report and in all, and the accepted terms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class Limits:
     epsilon, delta : float
         The most that one report may cost.
     colluding : float
-        The largest local epsilon if shuffler and analyser collude; infinite to allow plans with none.
+        The largest local epsilon if shuffler and analyser collude; infinite to allow plans with
+        none.
     lifetime_epsilon, lifetime_delta : float
         The most that all reports of the device may cost, by plain sums.
     least : int
@@ -68,7 +69,7 @@ class Limits:
                 raise BadArgument(each.name, f"is {getattr(self, each.name)!r}", "use a number from 0 on")
 
     def foreseen(self, collection: Collection) -> str:
-        """Why a device with these limits will not report to every batch; empty if it will, and answers nothing else."""
+        """Why a device with these limits, answering only this, misses a batch; empty if none."""
         plan = collection.plan
         spent = Fraction(0), Fraction(0)
         for batch in range(collection.batches):
@@ -82,7 +83,7 @@ class Limits:
         return ""
 
     def _hidden_from_shuffler(self, plan: Plan) -> bool:
-        """Whether a shuffler that knows what it added learns no more from the result than the limits allow."""
+        """Whether the result tells a shuffler, knowing what it added, no more than limits allow."""
         protocol = plan.protocol
         if not protocol.model.pads:
             return True

@@ -1,4 +1,4 @@
-"""The issuer's HTTP routes, for devices of invited people and for its operator; an analyser may have them too."""
+"""The issuer's HTTP routes for invited devices and its operator; an analyser may have them too."""
 
 from __future__ import annotations
 

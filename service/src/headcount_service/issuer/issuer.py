@@ -1,7 +1,7 @@
-"""The issuer: signs one blind token for each invitation and batch, which it cannot recognise when it is used.
+"""The issuer: signs one blind token per invitation and batch, which it cannot recognise in use.
 
-It knows who asked. The shuffler, which takes tokens, does not; and what either has seen fits every way of matching the
-one with the other alike.
+It knows who asked. The shuffler, which takes tokens, does not; and what either has seen fits every
+way of matching the one with the other alike.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Issuer:
         self._secrets: dict[str, bytes] = {}
 
     def announce(self, batches: int, made: Sequence[str] = ()) -> dict[str, Any]:
-        """Keys for the batches of a collection that is about to be agreed on, signed: those made before, and new ones.
+        """Signed keys for the batches of a collection to be agreed on: earlier ones, and new ones.
 
         To make one takes a while, so that many are asked for a few at a time.
         """
@@ -78,7 +78,7 @@ class Issuer:
         return isinstance(token, str) and self.keys.has(key_name(token))
 
     def _used(self, connection: Connection) -> set[str]:
-        """The keys of all collections: with one key for two, a token for the one could be spent in the other."""
+        """The keys of all collections: if two shared one, a token could be spent in the other."""
         agreed = (json.loads(row["config"]) for row in many(connection, "SELECT config FROM issuing"))
         return {token for each in agreed for token in each["issuer"]["tokens"]}
 
@@ -100,7 +100,7 @@ class Issuer:
         return [invitation(secret, name, secrets.token_bytes(16)).hex() for _ in range(number)]
 
     def sign(self, name: str, batch: int, code: bytes, blinded: bytes) -> bytes:
-        """The token of this invitation for this batch, which is hidden. The same request again has the same answer."""
+        """The invitation's blinded token for this batch. The same request has the same answer."""
         collection = self.collection(name)
         if not 1 <= batch <= collection.batches or len(blinded) != SIZE:
             raise BadArgument("batch", "is none of the collection's", f"use a number from 1 to {collection.batches}")
@@ -137,7 +137,7 @@ class Issuer:
         return []
 
     def tidy(self) -> None:
-        """When it starts: collections that are over, and keys that a crash has left and no collection has."""
+        """At start: deletes ended collections, and keys a crash left without a collection."""
         self.advance()
         used = {name for each in self.names() for name in self._kept(self.collection(each))}
         for name in self.keys.names():
@@ -145,7 +145,7 @@ class Issuer:
                 self.keys.delete(name)
 
     def _forget(self, collection: Collection) -> None:
-        """Delete the collection, its keys first: without the secret, remains of deleted rows do not tell who asked."""
+        """Delete the collection, keys first: then remains of deleted rows do not tell who asked."""
         for name in self._kept(collection):
             self._loaded.pop(name, None)
             self.keys.delete(name)
@@ -161,7 +161,7 @@ class Issuer:
         return [*map(key_name, tokens), asked_name(collection.id)]
 
     def _hidden(self, collection: str, what: bytes) -> bytes:
-        """The keyed hash under which an invitation or a request is stored; the key goes with the collection."""
+        """The keyed hash stored for an invitation or request; the key goes with the collection."""
         if collection not in self._secrets:
             self._secrets[collection] = self.keys.secret(asked_name(collection))
         return hmac.digest(self._secrets[collection], what, "sha256")
@@ -181,7 +181,7 @@ def key_name(modulus: str) -> str:
 
 
 def signed(key: rsa.RSAPrivateKey, blinded: bytes) -> bytes:
-    """The private operation of RSA: in constant time, on a blinded number, with a check against faults."""
+    """RSA's private operation: constant-time, on a blinded number, with a check against faults."""
     own = key.private_numbers()
     modulus, asked = own.public_numbers.n, int.from_bytes(blinded)
     if asked >= modulus:

@@ -1,1 +1,1 @@
-"""Sealed reports that lie in a data lake instead of arriving over a network; Spark opens, mixes and counts them."""
+"""Sealed reports in a data lake instead of over a network; Spark opens, mixes and counts them."""

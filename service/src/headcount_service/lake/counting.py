@@ -1,4 +1,4 @@
-"""The analyser over a lake: executors open and count messages, the driver charges the budget and releases.
+"""The analyser over a lake: executors open and count messages, the driver charges and releases.
 
 Charges, draws and records are those of any other batch: see `analyser/releases.py`.
 """
@@ -37,7 +37,7 @@ class LakeReleases(Releases):
 
 
 def analyse(analyser: Analyser, collection: Collection, mixed: Mixed) -> str:
-    """The signed release of a mixed batch, as text. Asked again, it is the same, and nothing is counted again."""
+    """The signed release of a mixed batch, as text. A repeat is the same, with no recounting."""
     manifest = mixed.manifest
     if manifest.get("collection") != collection.hash:
         raise BadArgument("mixed", "is a batch of another collection", "give the folder of this one's")
@@ -52,7 +52,7 @@ def analyse(analyser: Analyser, collection: Collection, mixed: Mixed) -> str:
 
 
 def receive(analyser: Analyser, collection: Collection, number: int, manifest: Any, messages: Any) -> None:
-    """Refuses messages that are not those that the shuffler has signed for, before anything is charged or counted."""
+    """Refuses messages other than those the shuffler signed for, before any charge or count."""
     with analyser.database.reading() as connection:
         if one(connection, BATCH, name=collection.id, number=number)["state"] == "released":
             return
@@ -68,7 +68,7 @@ def receive(analyser: Analyser, collection: Collection, number: int, manifest: A
 
 
 def count(messages: Any, report_format: ReportFormat, protocol: Protocol, key: PrivateKey) -> tuple[Tally, int]:
-    """The tally of distinct messages, and the number of valid ones. Only totals leave the executors."""
+    """The tally of distinct messages and the number of valid ones. Only totals leave executors."""
     from pyspark.sql import functions as f
 
     work = CountRecords.of(protocol)

@@ -1,10 +1,10 @@
-"""Mixed messages in a lake: a folder with the messages, in Parquet, and the shuffler's manifest of them.
+"""Mixed messages in a lake: a folder of messages in Parquet, and the shuffler's manifest of them.
 
 messages/     one column, `message`: sealed to the analyser, all of the same length, in an order that means nothing
 manifest/     one line of JSON, signed: the collection, the batch, how many people there are, and what the messages are
 
-What the messages are is told by hashes that do not depend on files or order, so that a folder may be compacted or
-copied, and not one message be taken away or put in.
+What the messages are is told by hashes that do not depend on files or order, so that a folder may
+be compacted or copied, and not one message be taken away or put in.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Mixed:
             raise BadArgument("mixed", "has a manifest that cannot be read", WORKS) from None
 
     def write(self, split: Any, number: int) -> None:
-        """Write messages by their places. The number of files depends on the number of messages alone."""
+        """Write messages by their places. The file count depends on the message count alone."""
         placed = split.repartition(files(number), "place").sortWithinPartitions("place").select("message")
         with refusing(f"{self.folder} cannot be written, or was before", "give a folder that is not there"):
             placed.write.parquet(f"{self.folder}/{MESSAGES}", compression="uncompressed")
@@ -66,7 +66,7 @@ def files(number: int) -> int:
 
 
 def digests(messages: Any, number: int) -> list[str]:
-    """A digest of the multiset of messages: their hashes, sorted, and hashed again in parts by their first bytes."""
+    """A digest of the multiset of messages: sorted hashes, rehashed in parts by first bytes."""
     from pyspark.sql import functions as f
 
     digits = 1

@@ -1,8 +1,8 @@
-"""The shuffler over a lake: uploads are opened, deduplicated, mixed, written and signed for, once for each batch.
+"""The shuffler over a lake: opens, deduplicates, mixes, writes and signs for uploads once a batch.
 
-A message's place depends on the message and a secret of the batch alone: neither on its sender nor on where it lay.
-A task that Spark repeats comes to the same places. The secret is drawn when the batch is opened and goes when
-its messages are signed for.
+A message's place depends on the message and a secret of the batch alone: neither on its sender nor
+on where it lay. A task that Spark repeats comes to the same places. The secret is drawn when the
+batch is opened and goes when its messages are signed for.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class LakeShuffler:
         self.shuffler, self.database = shuffler, shuffler.database
 
     def shuffle(self, name: str, number: int, uploads: Any, out: Mixed) -> Came | None:
-        """Mixes a batch and signs for it. None if that was done before, and only the manifest is written again."""
+        """Mixes a batch and signs for it. None if done before: only the manifest is rewritten."""
         collection = self.shuffler.collection(name)
         if collection.padded:
             needs = "needs messages of the shuffler's, and Spark may do again whatever it does"
@@ -151,7 +151,7 @@ class LakeShuffler:
 
 
 def read_uploads(spark: Any, paths: Sequence[str]) -> Any:
-    """The column of uploads in these Parquet files; of anything else that is in them nothing is read."""
+    """The column of uploads in these Parquet files; nothing else in them is read."""
     with refusing("cannot be read", "give Parquet files, or folders of them", "uploads"):
         frame = spark.read.parquet(*paths)
     if dict(frame.dtypes).get(COLUMN) != "binary":
@@ -160,7 +160,7 @@ def read_uploads(spark: Any, paths: Sequence[str]) -> Any:
 
 
 def once(opened: Any, *, invited: bool) -> Any:
-    """One report of each sender, and how many uploads came of them. Of different ones the smallest is kept, always.
+    """One report per sender, always the smallest if they differ, and its number of uploads.
 
     What could not be opened has no sender, and is one row of nothing.
     """

@@ -1,7 +1,7 @@
 """What Spark's executors do with the record batches of a partition: open, split and count.
 
-Each piece of work does the same when it is done again, as Spark does whenever it has lost something: there is no chance
-in it. Keys travel within the work itself, and are shown nowhere.
+Each piece of work does the same when it is done again, as Spark does whenever it has lost
+something: there is no chance in it. Keys travel within the work itself, and are shown nowhere.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ ORDER = b"order"  # the purpose of the hash that messages are sorted by
 
 @dataclass(frozen=True)
 class OpenUploads:
-    """Uploads, opened with the shuffler's keys. One that is no report to this batch leaves a row with nothing in it."""
+    """Uploads opened with the shuffler's keys; an empty row for any not a report to this batch."""
 
     report_format: ReportFormat
     known: Deduplication
@@ -57,7 +57,7 @@ class OpenUploads:
 
 @dataclass(frozen=True)
 class SplitReports:
-    """The messages of reports, each with its place: a keyed hash of what it is, and of nothing else."""
+    """The messages of reports, each with its place: a keyed hash of the message alone."""
 
     report_format: ReportFormat
     known: Deduplication
@@ -71,7 +71,7 @@ class SplitReports:
 
 @dataclass(frozen=True)
 class ReadMessages:
-    """Messages, opened with the analyser's key. Dummies have no record; what cannot be opened is dropped."""
+    """Messages opened with the analyser's key. Dummies have no record; unopenable ones drop out."""
 
     report_format: ReportFormat
     key: bytes = field(repr=False)
@@ -90,7 +90,7 @@ class ReadMessages:
 
 @dataclass(frozen=True)
 class CountRecords:
-    """The tally of a partition's records, of those that might have been sent, and how many those and dummies are."""
+    """The tally of a partition's plausible records, and the number of these and dummies."""
 
     protocol: Protocol
 

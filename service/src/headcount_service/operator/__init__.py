@@ -1,1 +1,1 @@
-"""The person who runs a collection: knows its parties, holds a token of each, and agrees with them."""
+"""The person who runs a collection: knows the parties, holds their tokens, agrees with them."""

@@ -1,4 +1,4 @@
-"""The operator of collections: addresses and tokens of the parties, and every request that an operator makes of them.
+"""The operator of collections: the parties' addresses and tokens, and all its requests to them.
 
 A party without a token is absent: what needs it is refused.
 
@@ -64,7 +64,7 @@ class AbsentParty(Remote):
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator's credentials for the parties of its collections. A party without a token is absent.
+    """An operator's credentials for its collections' parties. A party without a token is absent.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Operator:
         write_secret(folder / FILE, json.dumps(content, indent=1))
 
     def identities(self, patience: float = STARTING) -> dict[str, str]:
-        """The public key of each, once it answers; refused if that is not the one it should be, or the token wrong."""
+        """The public key of each, once it answers; refuses an unexpected key or a wrong token."""
         found = {}
         for party, remote in self._present().items():
             told = _awaited(remote, patience)
@@ -138,7 +138,7 @@ class Operator:
         }
 
     def _counting(self) -> dict[str, Remote]:
-        """The shuffler and the analyser, as far as they are present; if neither is, the one that says it is absent."""
+        """The shuffler and analyser where present; if neither, the one that reports its absence."""
         present = {party: remote for party, remote in self._present().items() if party != ROLE}
         return present or {"analyser": self.analyser}
 
@@ -156,7 +156,7 @@ class Operator:
         return list(self.analyser.ask("GET", "/v1/populations")["populations"])
 
     def population(self, name: str) -> dict[str, Any]:
-        """The parts of a population's budget that are spent, reserved for announced batches, and promised."""
+        """The spent, reserved (announced batches) and promised parts of a population's budget."""
         for told in self.populations():
             if told["population"] == name:
                 return told
@@ -185,12 +185,13 @@ class Operator:
         told: Callable[[int], None] = lambda _: None,
         **terms: Any,
     ) -> Collection:
-        """Create a collection: agreed with the analyser, who announces its keys, and then with the shuffler.
+        """Create a collection: agreed with the analyser, who announces keys, then the shuffler.
 
         Parameters
         ----------
         plan : Plan
-            What is asked, how, and of how many people. One that counts on everybody to be honest is refused.
+            What is asked, how, and of how many people. One that counts on everybody to be honest is
+            refused.
         window : int
             Seconds in which reports to a batch are taken.
         opens : int, optional
@@ -204,7 +205,8 @@ class Operator:
         told : callable
             Called with the number of token keys that are made so far.
         terms
-            Other fields of a `Collection`: question, population, shortfall, holds, fixed, automatic, most.
+            Other fields of a `Collection`: question, population, shortfall, holds, fixed,
+            automatic, most.
 
         Returns
         -------
@@ -238,7 +240,7 @@ class Operator:
         return Issuing(answer["key"], self.issuing.address, tuple(answer["tokens"]), answer["signature"])
 
     def names(self) -> list[str]:
-        """The names of all collections, as the shuffler has them, or else the analyser, or else the issuer."""
+        """The names of all collections, from the shuffler, else the analyser, else the issuer."""
         told = _first_of(self._present(), lambda party, remote: remote.ask("GET", _table(party)))
         return list(told["collections"])
 
@@ -276,9 +278,10 @@ class Operator:
         return dict(_first_of(self._counting(), told))
 
     def state(self, name: str) -> dict[str, Any]:
-        """How far each batch has come, by both parties: the analyser's word counts where it has one.
+        """How far each batch has come, by both parties; the analyser's word, if any, prevails.
 
-        A party that cannot be reached is named under `silent`, with the reason, and the other one's word stands alone.
+        A party that cannot be reached is named under `silent`, with the reason, and the other one's
+        word stands alone.
         """
         present, heard, silent = self._counting(), dict[str, Any](), dict[str, str]()
         for party, remote in present.items():
@@ -370,9 +373,10 @@ class Operator:
             raise
 
     def series(self, name: str) -> Series:
-        """The released answers of a collection whose plan is for several rounds: sums, changes, a chart and tables.
+        """The released answers of a plan for several rounds: sums, changes, a chart and tables.
 
-        A round is skipped if it has no answer although a later one has. Nothing is released that was not yet.
+        A round is skipped if it has no answer although a later one has. Nothing is released that
+        was not yet.
 
         Parameters
         ----------
@@ -432,7 +436,7 @@ def _require_issuer(collection: Collection) -> None:
 
 
 def require_margin(plan: Plan) -> None:
-    """Refuses a plan whose guarantee is void if one of the least lies; where a report hides itself, that is none."""
+    """Refuses a guarantee that is void if one of the least lies, unless a report hides itself."""
     crowd, alone = plan.protocol.crowd, plan.colluding
     if not crowd.corrupt and (alone is None or alone > plan.budget.epsilon):
         raise BadArgument(

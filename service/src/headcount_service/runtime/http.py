@@ -1,7 +1,7 @@
 """The ASGI application of a party: a table of routes with their roles, bodies and answers.
 
-The table is enforced before a handler runs, and published as OpenAPI. A body needs a Content-Length and has a deadline;
-nothing is compressed, chunked or cached, and no address is logged.
+The table is enforced before a handler runs, and published as OpenAPI. A body needs a Content-Length
+and has a deadline; nothing is compressed, chunked or cached, and no address is logged.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ Handler: TypeAlias = Callable[[Request], Any]  # the JSON of the answer, or a Re
 
 @dataclass(frozen=True)
 class Route:
-    """One line of the table. Parts of the path in braces are names, or whole numbers if they end in `#`."""
+    """One line of the table. Path parts in braces are names, or whole numbers if ending in `#`."""
 
     method: str
     path: str
@@ -172,7 +172,7 @@ class App:
 
 
 async def _handled(route: Route, request: Request) -> Response:
-    """The handler's answer. One that is no coroutine may wait for the database: it runs in a thread."""
+    """The handler's answer. Non-coroutines run in a thread, as they may wait for the database."""
     found = await (route.handle(request) if route.waits else asyncio.to_thread(route.handle, request))
     return found if isinstance(found, Response) else Response(route.status, found)
 
@@ -185,7 +185,7 @@ def _header(scope: Scope, name: bytes) -> str:
 
 
 def _require_here(scope: Scope) -> None:
-    """Refuses who asks by a name that is not this machine's, as after DNS rebinding, or from a page of another address.
+    """Refuses requests by a foreign host name, as after DNS rebinding, or from a page elsewhere.
 
     A link from elsewhere may lead here: what is only looked at needs no origin.
     """

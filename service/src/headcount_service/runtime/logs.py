@@ -1,4 +1,4 @@
-"""Logs: JSON lines with an allow-list of fields, none of which tells an address, a body, a token or an answer."""
+"""Logs: JSON lines of allow-listed fields, never an address, a body, a token or an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prometheus metrics of a party. No series depends on an answer, and label values come from lists."""
+"""Prometheus metrics of a party. No series depends on an answer; label values come from lists."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Metrics:
 
 
 class CachedGauges:
-    """Gauges that are computed at most once in a few seconds: counting reports and prices takes a while."""
+    """Gauges computed at most once in a few seconds: counting reports and prices is slow."""
 
     def __init__(self, compute: Callable[[], Gauges], clock: Callable[[], float] = time.monotonic) -> None:
         self._compute, self._clock = compute, clock

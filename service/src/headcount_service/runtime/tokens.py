@@ -44,7 +44,7 @@ class Tokens:
             return [dict(row) for row in many(connection, "SELECT name, role FROM tokens ORDER BY name")]
 
     def role(self, token: str) -> str | None:
-        """The role of a token, which is looked up by its hash, so that response times reveal no part of it."""
+        """The role of a token, looked up by hash, so that response times reveal no part of it."""
         with self.database.reading() as connection:
             row = one(connection, "SELECT role FROM tokens WHERE hash = :hash", hash=_hash(token))
         return None if row is None else str(row["role"])

@@ -1,4 +1,4 @@
-"""The shuffler: takes sealed reports, drops duplicates, mixes a batch and delivers it. It cannot read what it mixes.
+"""The shuffler: takes sealed reports it cannot read, drops duplicates, mixes and delivers batches.
 
 Begin with `shuffler` for uploads, `batches` for what becomes of a batch.
 """

@@ -87,7 +87,7 @@ class ShufflerApp(PartyApp):
 
 
 def gauges_of(shuffler: Shuffler) -> Gauges:
-    """How many open batches have enough reports, the smallest share of `least` that has come, and the next expiry."""
+    """How many open batches suffice, the smallest share of `least` reached, and the next expiry."""
     batches, shares = dict.fromkeys(REPORTS, 0), []
     for name in shuffler.names():
         told, window = shuffler.state(name), shuffler.collection(name).window

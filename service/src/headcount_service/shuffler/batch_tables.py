@@ -1,7 +1,8 @@
 """The tables of a batch, encrypted: reports while it is open, then mixed messages.
 
-Each table has a key of its own in the key folder. It is destroyed after the transaction that says that the batch needs
-it no more or, if a crash came in between, the next time that the shuffler looks.
+Each table has a key of its own in the key folder. It is destroyed after the transaction that says
+that the batch needs it no more or, if a crash came in between, the next time that the shuffler
+looks.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class BatchTables:
         return int(one(connection, COUNT, tag=batch["tag"])["came"])
 
     def messages(self, connection: Connection, batch: Any, each: int) -> Iterator[list[bytes]]:
-        """The messages of each report, concatenated, about `each` bytes; some megabytes of reports at a time."""
+        """Each report's messages, concatenated, about `each` bytes; some megabytes at a time."""
         stored = self.cipher(batch)
         for rows in blocks(connection, f"SELECT id, messages FROM reports_{batch['tag']}", each):
             yield [stored.opened(bytes(content), bytes(identity)) for identity, content in rows]
@@ -104,8 +105,8 @@ class BatchTables:
 
     # The end.
 
-    # The caller updates the columns of a batch that change with its tables, together with others: a row that one
-    # transaction updates twice may deadlock with another that waits for it.
+    # The caller updates the columns of a batch that change with its tables, together with others: a
+    # row that one transaction updates twice may deadlock with another that waits for it.
 
     def drop_reports(self, connection: Connection, batch: Any) -> dict[str, Any]:
         self.database.drop(connection, f"reports_{batch['tag']}", batch["form"] == FORM)

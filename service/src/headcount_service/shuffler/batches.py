@@ -51,7 +51,7 @@ class Batches:
         return [*self.mix(), *self.hand_on()]
 
     def close(self) -> list[Exception]:
-        """Seal the batches whose window has ended, at once, even while another batch is being mixed."""
+        """Seal batches whose window has ended, at once, even while another batch is mixed."""
         return self._each(self.seal)
 
     def mix(self) -> list[Exception]:
@@ -89,7 +89,7 @@ class Batches:
             return many(connection, due, now=int(self.shuffler.clock()))
 
     def seal(self, name: str, number: int) -> None:
-        """At the end of its window: seal a batch with enough reports; otherwise hold, top up or purge it, as agreed."""
+        """At window's end: seal a batch with enough reports, or hold, top up or purge as agreed."""
         collection = self.shuffler.collection(name)
         least, now = collection.plan.protocol.crowd.least, self.shuffler.clock()
         point("before sealing")
@@ -120,10 +120,11 @@ class Batches:
         point("after sealing")
 
     def shuffle(self, name: str, number: int) -> None:
-        """All messages of the batch into one secret order. The reports, which grouped them, are gone with that.
+        """All messages of the batch in one secret order. The reports that grouped them are gone.
 
-        It is done in little memory, and in many short transactions, so that reports to other batches are taken
-        meanwhile. The last of them decides; until then nothing has happened, and what was written is unreadable.
+        It is done in little memory, and in many short transactions, so that reports to other
+        batches are taken meanwhile. The last of them decides; until then nothing has happened, and
+        what was written is unreadable.
         """
         batch = self._found(name, number, "sealed")
         if batch is None:
@@ -165,10 +166,10 @@ class Batches:
         point("after mixing")
 
     def _write(self, batch: Any, attempt: str, cipher: Encrypted) -> tuple[int, list[str]]:
-        """Write the mixed messages into their table, part by part; returns how many, and the hash of each part.
+        """Write mixed messages to their table in parts; returns their number and each part's hash.
 
-        What the shuffler adds is drawn here, for this attempt, and is nowhere but in memory. Of several attempts one is
-        signed for; the others, and what was added to them, nobody can read.
+        What the shuffler adds is drawn here, for this attempt, and is nowhere but in memory. Of
+        several attempts one is signed for; the others, and what was added to them, nobody can read.
         """
         collection, coins = self.shuffler.collection(batch["collection"]), SecretCoins()
         size = collection.report_format(batch["number"]).message_bytes
@@ -202,7 +203,7 @@ class Batches:
             raise Damaged("a batch has not as many reports as were counted", "see to the shuffler's database")
 
     def deliver(self, name: str, number: int) -> None:
-        """Deliver the mixed messages to the analyser, part by part; parts that it has are skipped."""
+        """Deliver the mixed messages to the analyser in parts, skipping those that it has."""
         batch = self._found(name, number, "shuffled")
         if batch is None:
             return
@@ -271,7 +272,7 @@ class Batches:
         return batch if batch is not None and batch["state"] == state else None
 
     def _lock(self, connection: Connection, name: str, number: int, state: str) -> Any:
-        """The batch, if it is in this state; no other process moves it on until the transaction ends."""
+        """The batch, if in this state; no other process advances it until the transaction ends."""
         batch = one(connection, BATCH + self.database.for_update, name=name, number=number)
         return batch if batch is not None and batch["state"] == state else None
 

@@ -1,9 +1,10 @@
 """An external shuffle: a uniformly random permutation of more messages than fit into memory.
 
-Every message goes to one of several piles on the disk, each time by coins of its own; then pile after pile is mixed in
-memory, or scattered again if it is too large for that. Which pile a message is in, and where it is within the pile, are
-both uniform and independent of the others, so that every order of all of them is equally likely (Rao, 1961; Sandelius,
-1962). What is on the disk is encrypted under a secret that is only in memory, in files without names.
+Every message goes to one of several piles on the disk, each time by coins of its own; then pile
+after pile is mixed in memory, or scattered again if it is too large for that. Which pile a message
+is in, and where it is within the pile, are both uniform and independent of the others, so that
+every order of all of them is equally likely (Rao, 1961; Sandelius, 1962). What is on the disk is
+encrypted under a secret that is only in memory, in files without names.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ BLOCK = 1 << 22  # bytes of messages that are scattered at once, or less
 
 
 def mixed_blocks(blocks: Iterable[bytes], size: int, total: int, coins: Coins, aside: Aside) -> Iterator[bytes]:
-    """The messages of these blocks, each of this size and `total` bytes in all, mixed, in blocks again."""
+    """The messages of these blocks (`total` bytes, `size` each), mixed, in blocks again."""
     if total <= MEMORY:
         messages = _messages(b"".join(blocks), size)
         if len(messages):

@@ -1,7 +1,7 @@
-"""Group commit of uploads: requests queue up, one thread stores up to 256 of them in a transaction and answers them.
+"""Group commit of uploads: one thread stores and answers up to 256 queued requests per transaction.
 
-The queue is bounded: a request that finds it full is answered with 503 before anything is opened. Uploads are opened by
-the same thread, so that there is one queue.
+The queue is bounded: a request that finds it full is answered with 503 before anything is opened.
+Uploads are opened by the same thread, so that there is one queue.
 """
 
 from __future__ import annotations

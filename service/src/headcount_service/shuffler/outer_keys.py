@@ -1,4 +1,4 @@
-"""The shuffler's sealing keys: announced, rotated, retired. A replaced key opens uploads that are under way."""
+"""The shuffler's sealing keys: announced, rotated, retired. Replaced keys open pending uploads."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class OuterKeys:
         return number
 
     def retire(self, number: int | None = None) -> list[int]:
-        """Deletes the key of this number, or all whose time is over: what was sealed to them cannot be opened again.
+        """Deletes this key, or all that are due: what was sealed to them cannot be opened again.
 
         Files that a crash has left behind go with them.
         """
@@ -121,7 +121,7 @@ class OuterKeys:
 
 
 def _require_replaced(number: int, row: Any) -> None:
-    """Refuses to retire what is not there, or announced. One that was deleted is deleted again, after a crash."""
+    """Refuses to retire absent or announced keys. A deleted one is deleted again, after a crash."""
     if row is None:
         raise BadArgument("number", f"{number} is no key of this shuffler", "see headcount keys show")
     if row["state"] == "active":

@@ -1,4 +1,4 @@
-"""Signed notices to the analyser of batches that will never be delivered, so that it deletes their keys."""
+"""Signed notices of batches never to be delivered, so that the analyser deletes their keys."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ BATCHES = (
 
 
 class PurgeNotices:
-    """Idempotent notices of purged batches, sent when there are new ones and again after a restart."""
+    """Idempotent notices of purged batches, sent when new and again after a restart."""
 
     def __init__(self, shuffler: Shuffler, receiver: Receiver) -> None:
         self.shuffler, self.receiver = shuffler, receiver
         self._told: dict[str, list[int]] = {}  # by collection: the batches that the analyser knows to be purged
 
     def send(self) -> list[Exception]:
-        """Send the notices of every collection; one that fails delays no other. Returns what failed."""
+        """Send every collection's notices; one failure delays no other. Returns the failures."""
         problems = list[Exception]()
         for name, purged in self._due().items():
             try:
@@ -48,8 +48,8 @@ class PurgeNotices:
         self._told[name] = purged
 
     def _due(self) -> dict[str, list[int]]:
-        """Batches that the analyser must be told of: one that was destroyed unread has no manifest, and one that was
-        never opened, in a collection that opens no more, will not be."""
+        """Batches that the analyser must be told of: one that was destroyed unread has no manifest,
+        and one that was never opened, in a collection that opens no more, will not be."""
         due: dict[str, list[int]] = {}
         with self.shuffler.database.reading() as connection:
             batches = many(connection, BATCHES)

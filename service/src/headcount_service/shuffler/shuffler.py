@@ -1,8 +1,8 @@
-"""The shuffler: accepts sealed reports, which it cannot read, and stores them. What becomes of a batch is in `batches`.
+"""The shuffler: accepts and stores sealed reports, which it cannot read. The rest is in `batches`.
 
-Nothing is kept that tells when a report came or from whom: reports are stored under a keyed hash of a number that the
-client drew, encrypted, and the secret of both goes with the batch. Several processes may take reports at once, with one
-database and one key folder.
+Nothing is kept that tells when a report came or from whom: reports are stored under a keyed hash of
+a number that the client drew, encrypted, and the secret of both goes with the batch. Several
+processes may take reports at once, with one database and one key folder.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Shuffler:
     # Collections.
 
     def register(self, config: Any, announced: Sequence[Any]) -> Collection:
-        """Takes part in a collection whose analyser has announced a key for every batch. Again is not an error."""
+        """Joins a collection whose analyser announced a key for every batch. May be repeated."""
         collection = Collection.from_json(config)
         if collection.shuffler != self.signer.public:
             raise BadArgument("shuffler", "is not this one", f"create the collection with {self.signer.public}")
@@ -86,7 +86,7 @@ class Shuffler:
         return collection
 
     def _require_earlier(self, collection: Collection) -> None:
-        """Refuses a new collection whose invitations the shuffler itself would sign, as it did in version 0.2."""
+        """Refuses a new collection with invitations signed by the shuffler, as in version 0.2."""
         with self.database.reading() as connection:
             known = one(connection, "SELECT 1 FROM collections WHERE id = :name", name=collection.id)
         if known is None:
@@ -103,7 +103,7 @@ class Shuffler:
         return self._collections[name]
 
     def offer(self, name: str) -> dict[str, Any]:
-        """What a client needs to report: the collection, its open batch, and the keys to seal to."""
+        """A client's needs to report: the collection, its open batch, and the keys to seal to."""
         collection = self.collection(name)
         with self.database.reading() as connection:
             row = one(connection, "SELECT * FROM collections WHERE id = :name", name=name)
@@ -142,7 +142,7 @@ class Shuffler:
         return [row["id"] for row in rows]
 
     def close(self, name: str) -> None:
-        """Opens no further batch, and seals the open one: now, or at the end of its window if that was agreed."""
+        """Opens no further batch, and seals the open one: now, or at its window's end if agreed."""
         collection = self.collection(name)
         least = collection.plan.protocol.crowd.least
         with self.database.writing() as connection:
@@ -178,7 +178,7 @@ class Shuffler:
     # Reports.
 
     def check(self, upload: Upload) -> ReportFormat:
-        """The format of reports to its batch; WireError if the upload does not have its length and version."""
+        """The report format of the upload's batch; WireError if its length or version is wrong."""
         collection = self.collection(upload.collection)
         if not 1 <= upload.batch <= collection.batches:
             raise WireError
@@ -193,7 +193,7 @@ class Shuffler:
         return report_format.open_report(upload.body, key)
 
     def accept(self, uploads: Sequence[Upload]) -> list[Answer | Exception]:
-        """Opens these uploads and stores their reports. An exception answers only uploads to its own batch."""
+        """Opens uploads and stores their reports. An exception answers only its batch's uploads."""
         self.outer.forget_deleted()
         answers, groups = list[Answer | Exception]([Answer.INVALID] * len(uploads)), dict[Place, dict[int, Report]]()
         for at, upload in enumerate(uploads):
@@ -206,7 +206,7 @@ class Shuffler:
         return answers
 
     def store(self, groups: Groups) -> dict[Place, Sequence[Answer | Exception]]:
-        """Stores the reports to these batches in one transaction (group commit); duplicates are stored once.
+        """Stores reports to these batches in one transaction (group commit), duplicates once.
 
         Where that fails because of one batch, each has a transaction of its own.
         """
@@ -229,7 +229,7 @@ class Shuffler:
         return answers
 
     def _store(self, groups: Groups) -> dict[Place, list[Answer]]:
-        """One transaction, repeated if a batch is nearly full. Rows are locked in one order: no deadlock."""
+        """One transaction, repeated if a batch is nearly full. One lock order: no deadlock."""
         while True:
             try:
                 with self.database.writing() as connection:
@@ -241,7 +241,7 @@ class Shuffler:
                 self._nearly_full |= {found.batch}
 
     def _store_batch(self, connection: Connection, place: Place, reports: Sequence[Report]) -> list[Answer]:
-        """Store reports to one batch, with its row locked FOR SHARE, or FOR UPDATE where it is nearly full."""
+        """Store reports to a batch, its row locked FOR SHARE, or FOR UPDATE where nearly full."""
         (name, number), nearly_full = place, place in self._nearly_full
         lock = self.database.for_update if nearly_full else self.database.for_share
         batch = one(connection, BATCH + lock, name=name, number=number)
@@ -278,7 +278,7 @@ class Shuffler:
         return Deduplication(name, salt, None, self.signer.secret_before(INVITATIONS) if invited else b"")
 
     def lock_collection(self, connection: Connection, name: str) -> Any:
-        """The collection's row, locked before those of its batches: so that no batch is opened meanwhile."""
+        """The collection's row, locked before its batches' rows: no batch is opened meanwhile."""
         return one(connection, "SELECT * FROM collections WHERE id = :name" + self.database.for_update, name=name)
 
     def open_batch(self, connection: Connection, collection: Collection, number: int, now: float) -> None:

@@ -1,1 +1,1 @@
-"""Where the parties keep things: SQLite or PostgreSQL behind the same statements, migrations, encryption at rest."""
+"""The parties' storage: SQLite or PostgreSQL by the same SQL, migrations, encryption at rest."""

@@ -1,8 +1,9 @@
 """The ledger of one population in a database: its budget, and the hash chain of its charges.
 
-A charge locks the population's row first, so that two charges never rely on the same remaining budget. The
-last line's hash stands in that row too: cutting off the end would leave it behind. A database that was restored whole
-from an older copy is found out by the witness, a file in another place.
+A charge locks the population's row first, so that two charges never rely on the same remaining
+budget. The last line's hash stands in that row too: cutting off the end would leave it behind. A
+database that was restored whole from an older copy is found out by the witness, a file in another
+place.
 """
 
 from __future__ import annotations

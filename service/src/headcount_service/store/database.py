@@ -1,7 +1,7 @@
-"""Connections and transactions of SQLite and PostgreSQL, with the settings that make a commit durable.
+"""SQLite and PostgreSQL connections and transactions, with settings that make commits durable.
 
-A writing transaction of SQLite has the whole file (BEGIN IMMEDIATE); one of PostgreSQL locks the rows that it decides
-about (FOR UPDATE).
+A writing transaction of SQLite has the whole file (BEGIN IMMEDIATE); one of PostgreSQL locks the
+rows that it decides about (FOR UPDATE).
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ class Database:
 
     @property
     def for_update(self) -> str:
-        """The end of a query that locks its rows for a decision (FOR UPDATE) until the transaction ends."""
+        """The end of a query that locks rows for a decision (FOR UPDATE) until transaction end."""
         return "" if self.embedded else " FOR UPDATE"
 
     @property
     def for_share(self) -> str:
-        """The end of a query that locks its rows against decisions (FOR SHARE), but not against other readers."""
+        """The end of a query that locks rows against decisions (FOR SHARE), not other readers."""
         return "" if self.embedded else " FOR SHARE"
 
     @property
@@ -105,7 +105,7 @@ class Database:
 
     @contextmanager
     def try_lock(self, step: str, what: str) -> Iterator[bool]:
-        """An advisory lock: whether this process and thread got it, without waiting; it ends with the process.
+        """An advisory lock: whether this process and thread got it at once; ends with the process.
 
         It saves work; what must not be done twice is decided by a row.
         """
@@ -118,9 +118,10 @@ class Database:
             yield one(connection, "SELECT pg_try_advisory_xact_lock(:number) AS mine", number=number)["mine"]
 
     def drop(self, connection: Connection, table: str, unreadable: bool) -> None:
-        """Drop a table, if it exists, without overwriting it: its rows are encrypted under a destroyed key.
+        """Drop a table, if it exists, without overwriting: its rows' encryption key is destroyed.
 
-        SQLite would keep a copy of all that it overwrites in memory, in case that it has to put it back.
+        SQLite would keep a copy of all that it overwrites in memory, in case that it has to put it
+        back.
         """
         relaxed = self.embedded and unreadable
         if relaxed:
@@ -137,7 +138,8 @@ class Database:
     def checkpoint(self) -> None:
         """Empties SQLite's write-ahead log, so that nothing that was deleted is left in it.
 
-        It cannot be emptied while somebody reads it: that is tried a few times, and when the party starts.
+        It cannot be emptied while somebody reads it: that is tried a few times, and when the party
+        starts.
         """
         for _ in range(TRIES if self.embedded else 0):
             with _translating_errors(), self.engine.connect() as connection:
@@ -213,7 +215,7 @@ def _sqlite(path: Path) -> Engine:
 
 
 def _postgresql(url: URL) -> Engine:
-    """An engine with the settings that the steps of a batch rely on; a server that has others is refused."""
+    """An engine with settings that a batch's steps rely on; refuses a server with others."""
     own = url.set(drivername="postgresql+psycopg")
     engine = create_engine(own, pool_pre_ping=True, isolation_level="READ COMMITTED")
 

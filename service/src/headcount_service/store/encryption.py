@@ -1,7 +1,8 @@
 """Encryption at rest of a batch's tables, under a key that is destroyed with the batch.
 
-A database keeps deleted rows: in its log, in free pages, in statistics, in copies. So nothing that identifies people is
-stored in the clear, and its remains cannot be read once the secret's file is gone.
+A database keeps deleted rows: in its log, in free pages, in statistics, in copies. So nothing that
+identifies people is stored in the clear, and its remains cannot be read once the secret's file is
+gone.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class AtRest(Protocol):
 
 
 class Encrypted:
-    """AES-256-GCM with a fresh nonce for each row; a ciphertext is bound to the row's name in its table."""
+    """AES-256-GCM, a fresh nonce per row; a ciphertext is bound to its row's name in the table."""
 
     def __init__(self, secret: bytes) -> None:
         self.salt = _derived(secret, b"hashes")
@@ -48,7 +49,7 @@ class Encrypted:
 
 
 class InTheClear:
-    """The form of batches that were opened before there were secrets; they are finished as they were begun."""
+    """The form of batches opened before there were secrets; they are finished as begun."""
 
     def __init__(self, salt: bytes) -> None:
         self.salt = salt

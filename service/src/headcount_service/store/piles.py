@@ -1,5 +1,5 @@
-"""Piles of messages that do not fit into memory: temporary files without names, encrypted under a secret that is only
-in memory."""
+"""Piles of messages that do not fit into memory: temporary files without names, encrypted under a
+secret that is only in memory."""
 
 from __future__ import annotations
 

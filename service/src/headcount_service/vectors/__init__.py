@@ -1,1 +1,1 @@
-"""Test vectors for clients in other languages, which `python -m headcount_service.vectors` writes."""
+"""Test vectors for other languages' clients, written by `python -m headcount_service.vectors`."""

@@ -1,4 +1,4 @@
-"""The test vectors of privacy claims: a plan of every protocol, its delta, and the local epsilon of one report."""
+"""Test vectors of privacy claims: each protocol's plan, its delta, and a report's local epsilon."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TASKS: tuple[Question, ...] = (Count(), Histogram(5), Sum((0, 10), steps=10))
 
 
 def claims() -> Iterator[dict[str, Any]]:
-    """What a plan says to devices, its delta at the budget's epsilon, and the epsilon of one report by itself."""
+    """Plans as told to devices, the delta at the budget's epsilon, and one report's own epsilon."""
     for kind in (each for each in CATALOGUE if each.collectable()):
         task = next((task for task in TASKS if kind.answers(task)), kind.tiny().task)
         try:

@@ -1,4 +1,4 @@
-"""The test vectors of randomisers: answers and random bytes, and the messages that Python makes of them.
+"""Test vectors of randomisers: answers, random bytes, and the messages Python makes of them.
 
 docs/client-vectors.md says in which order bytes are used. Words near the edges of what they decide
 are drawn as often as all others together, so that a client that is off by one is found out.
@@ -37,7 +37,8 @@ BITS, MANY_BITS = np.dtype([("row", np.uint8, (2,))]), np.dtype([("row", np.uint
 OPERATIONS = (VALUE * -3 + 5, (VALUE - 7) // 3, (VALUE - 7) % 3, (VALUE ^ 9) & 6, (1 - VALUE).parity, VALUE * VALUE)
 EVENTS = np.dtype([(f"field{at}", "<i8") for at in range(len(OPERATIONS))])
 
-# What one person sends, the form of a message, and how many values there are: every brick, every draw, and some nests.
+# What one person sends, the form of a message, and how many values there are: every brick, every
+# draw, and some nests.
 BRICKS: dict[str, tuple[Brick, np.dtype[Any], int]] = {
     "emit": (Emit(*OPERATIONS), EVENTS, 1 << 20),
     "all": (All(Emit(VALUE), All(), Emit(1 - VALUE)), NUMBER, 5),
@@ -153,7 +154,7 @@ def protocols(vectors: int) -> Iterator[dict[str, Any]]:
 
 
 def instances(cls: type[Protocol]) -> list[Protocol]:
-    """The protocol's tiny instances that can be collected: those in which the number of reports is public."""
+    """The protocol's tiny collectable instances: those with a public number of reports."""
     return [tiny for tiny in cls.tinies() if tiny.neighbours is Neighbours.REPLACE]
 
 

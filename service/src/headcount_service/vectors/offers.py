@@ -1,4 +1,4 @@
-"""The test vectors that draw nothing: encodings of answers, collections and the limits of devices, receipts."""
+"""The test vectors without draws: encoded answers, collections, device limits, receipts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What the page is told: a quick ranking at once, the whole of it a little later, and the data of its pictures.
+"""The page's data: a quick ranking at once, all of it a little later, and data for its pictures.
 
-These run in processes of their own. Each takes what the page sent and gives JSON; what is refused is told, not raised.
+These run in processes of their own. Each takes what the page sent and gives JSON; what is refused
+is told, not raised.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ Told = dict[str, Any]
 
 
 def told(function: Callable[[Told], Told]) -> Callable[[Told], Told]:
-    """The function with its refusals told instead of raised: problem and remedy in the words of the page."""
+    """The function with refusals told, not raised: problem and remedy in the page's words."""
 
     @wraps(function)
     def asked(given: Told) -> Told:
@@ -129,7 +130,7 @@ def costs(given: Told) -> Told:
 
 @told
 def column(given: Told) -> Told:
-    """Which protocol counts best in a crowd of this size, for several numbers of ones: a column of the map."""
+    """The best-counting protocol for this crowd at several numbers of ones: a column of the map."""
     form = Form.read(_without(given, "truths"))
     if form.question.shape is not Shape.BIT:
         raise BadArgument("task", f"is a {form.question.name}", "the map is of counts")

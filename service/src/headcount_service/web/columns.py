@@ -1,4 +1,4 @@
-"""The columns of a file that the page asks about, as options of the library and of the command line."""
+"""The columns of a file that the page asks about, as library and command-line options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OWN = (*TYPED, "spelled", "private")
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of answers, groups and people, and how values are written there, as it was typed."""
+    """The columns of answers, groups and people, and how their values are written, as typed."""
 
     column: str | None  # none where the question names its columns
     by: list[str]

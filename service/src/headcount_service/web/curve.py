@@ -13,7 +13,7 @@ STOPS = 240  # of the slider
 
 
 def curve_of(estimate: Estimate) -> dict[str, Any] | None:
-    """How many people lie below each of some values, with an interval and the band; None of any other answer."""
+    """How many people lie below some values, with interval and band; None for other answers."""
     if not isinstance(estimate, DistributionEstimate) or estimate.n is None:
         return None
     axis, places, band = estimate.axis, estimate.places, estimate.band()

@@ -1,7 +1,8 @@
-"""Questions about a file on this machine: its columns, the advice, the answer with its picture, and the ledger.
+"""Questions about a file on this machine: its columns, advice, answer with picture, and ledger.
 
-A column is told by its name and type, and never by a value: what to ask is chosen without looking. The file is read by
-the engines that the command line has, an answer is charged to its ledger before it is drawn, and nothing is sent on.
+A column is told by its name and type, and never by a value: what to ask is chosen without looking.
+The file is read by the engines that the command line has, an answer is charged to its ledger before
+it is drawn, and nothing is sent on.
 """
 
 from __future__ import annotations
@@ -279,7 +280,7 @@ class File:
         return {**budget, "spent": ledger.spent, "outlook": ledger.outlook()}
 
     def holds(self, content: bytes) -> bool:
-        """Whether the file has this content; a folder, or files by a pattern, have none of their own."""
+        """Whether the file has this content; folders and file patterns have none of their own."""
         if not self.path.is_file() or self.path.stat().st_size != len(content):
             return False
         return self.path.read_bytes() == content
@@ -364,7 +365,7 @@ def _single(estimate: Estimate) -> str:
 
 
 def told(work: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    """The same work, with refusals returned as JSON instead of raised, and the field that they are about."""
+    """The same work, with refusals returned as JSON, not raised, with the field concerned."""
 
     @wraps(work)
     def telling(*given: Any) -> dict[str, Any]:
@@ -384,7 +385,7 @@ def _new_ledger() -> tuple[Ledger, Path | None]:
 
 
 class Files:
-    """The files of a trial: at most one that was named when it began, and those that were dropped on the page."""
+    """A trial's files: at most one named at its start, and those dropped on the page."""
 
     def __init__(self, folder: Path, named: Path | None = None) -> None:
         self._folder = folder
@@ -409,8 +410,8 @@ class Files:
     def drop(self, name: str, content: bytes) -> dict[str, Any]:
         """A file that was dropped, in the trial's own folder, which goes when the trial ends.
 
-        One that was dropped before, or named, is about the same people: it has the ledger that it had, also if it is
-        read in another way now, by another ending of its name.
+        One that was dropped before, or named, is about the same people: it has the ledger that it
+        had, also if it is read in another way now, by another ending of its name.
         """
         kind = kind_named(name)
         with self._dropping:

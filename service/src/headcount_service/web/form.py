@@ -1,4 +1,4 @@
-"""The page's form: made from what questions declare, read exactly, and told again as Python and as a command."""
+"""The page's form: made from question declarations, read exactly, retold as Python and command."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ class Form:
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Form:
-        """Read a form from JSON. Fields that do not belong to the question are refused, and numbers out of range."""
+        """Read a form from JSON. Refuses fields not of the question, and numbers out of range."""
         task = given.get("task")
         if not isinstance(task, str) or task not in offered():
             raise BadArgument("task", "is not known", f"use one of {', '.join(offered())}")

@@ -38,9 +38,10 @@ ASKED: dict[str, tuple[Work, str]] = {
 class Pages:
     """What is served to browsers: the files and, in a trial, whatever they ask of Python.
 
-    Only a trial computes for everybody and has visitors; a real party computes for those with a token, and only
-    series of released answers. A trial is for this machine: its pages answer by no other name, and to no other page.
-    Where it has files, its address is a secret: others who use this machine reach the port, too.
+    Only a trial computes for everybody and has visitors; a real party computes for those with a
+    token, and only series of released answers. A trial is for this machine: its pages answer by no
+    other name, and to no other page. Where it has files, its address is a secret: others who use
+    this machine reach the port, too.
     """
 
     def __init__(self, parts: Sequence[str], trial: Path | None = None, data: Path | None = None) -> None:

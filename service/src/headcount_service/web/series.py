@@ -1,4 +1,4 @@
-"""A collected series as the analyser's page shows it: of answers that were released, and of nothing else."""
+"""A collected series as the analyser's page shows it: released answers and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sent to a browser as it is: a page, a style, modules, and the colours that every figure has."""
+"""Files sent to a browser as they are: a page, a style, modules, and every figure's colours."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def contents() -> dict[str, Response]:
 
 
 def colours() -> str:
-    """Both themes, as a style: paper and ink, a colour for each model, and one for each protocol, with its dashes."""
+    """Both themes as a style: paper, ink, a colour per model, a colour and dashes per protocol."""
     dark = "\n".join(f"  {line}" for line in _colours(DARK).splitlines())
     dashes = "\n".join(
         f".of-{kind.name} {{ stroke-dasharray: {' '.join(f'{dash:g}' for dash in dashes_of(kind.name)) or 'none'}; }}"

@@ -1,6 +1,7 @@
-"""A question to try out: a visitor reports to a collection of their own, and simulated people report to it too.
+"""A trial question: a visitor reports to their own collection, as do simulated people.
 
-Everything is real but the people: keys, seals, the shuffler, the analyser, the charge and the certificate.
+Everything is real but the people: keys, seals, the shuffler, the analyser, the charge and the
+certificate.
 """
 
 from __future__ import annotations
@@ -77,8 +78,9 @@ class Visits:
         return self.state(made.id)
 
     def _free(self, operator: Operator) -> str:
-        """The population of the oldest visit that was never answered, which is forgotten: a page that is loaded again
-        must not take the place of somebody who answers. Its budget is untouched."""
+        """The population of the oldest visit that was never answered, which is forgotten: a page
+        that is loaded again must not take the place of somebody who answers. Its budget is
+        untouched."""
         for name, visit in self._visits.items():
             if visit.state == "asked" and not self._came(name):
                 operator.destroy(name)

@@ -1,4 +1,4 @@
-"""Two processes that compute for the page, so that nothing else waits: one answers at once, the other thoroughly."""
+"""Two processes that compute for the page, so that nothing else waits: one fast, one thorough."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Workers:
 
 
 def _born(at_once: bool) -> None:
-    """Make a worker end with its parent and ignore control-C; a thorough one has a lower priority."""
+    """Make a worker end with its parent and ignore control-C; a thorough one has lower priority."""
     if not at_once and hasattr(os, "nice"):
         os.nice(10)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

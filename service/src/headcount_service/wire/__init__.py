@@ -1,1 +1,1 @@
-"""Everything the parties agree on and send each other: collections, sealed reports, keys, signatures."""
+"""Everything that parties agree on and exchange: collections, sealed reports, keys, signatures."""

@@ -1,8 +1,9 @@
 """The issuer of a collection and its token keys, and how the shuffler verifies a token.
 
-Every batch has a key of its own. A person gets one token for each batch, and what is signed is hidden: under one key,
-tokens meant for several batches could all be spent on one of them. All keys are in the collection, under its hash, so
-that nobody can be given another key than everybody else and be recognised by it.
+Every batch has a key of its own. A person gets one token for each batch, and what is signed is
+hidden: under one key, tokens meant for several batches could all be spent on one of them. All keys
+are in the collection, under its hash, so that nobody can be given another key than everybody else
+and be recognised by it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Issuing:
 
 @dataclass(frozen=True)
 class Redeeming:
-    """The check of one batch's tokens: small enough to be sent to the processes that open uploads."""
+    """The check of one batch's tokens, small enough to send to the processes opening uploads."""
 
     modulus: int
     message: bytes  # what every token of the batch signs, after a prefix of its own
@@ -61,7 +62,7 @@ class Redeeming:
         return cls(issuer.modulus(batch), TOKEN + bytes.fromhex(collection) + batch.to_bytes(4))
 
     def number(self, credential: bytes) -> bytes | None:
-        """The number that identifies a token; None if the issuer has not signed it for this batch."""
+        """The number identifying a token; None if the issuer has not signed it for this batch."""
         prefix, signature = credential[:PREFIX], credential[PREFIX:]
         return prefix if verifies(self.modulus, prefix + self.message, signature) else None
 

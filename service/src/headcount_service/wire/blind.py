@@ -1,8 +1,9 @@
-"""Blind RSA signatures by RFC 9474, in its variant RSABSSA-SHA384-PSS-Randomized, as a device and a verifier use them.
+"""Blind RSA signatures (RFC 9474, RSABSSA-SHA384-PSS-Randomized), as device and verifier use them.
 
-A device hides a message under a random factor, the signer signs what it cannot read, and the device takes the factor
-off. What is left is an ordinary RSASSA-PSS signature. Whatever was signed, each signature fits each hidden message with
-exactly one factor, so that the signer learns nothing about which of them is which.
+A device hides a message under a random factor, the signer signs what it cannot read, and the device
+takes the factor off. What is left is an ordinary RSASSA-PSS signature. Whatever was signed, each
+signature fits each hidden message with exactly one factor, so that the signer learns nothing about
+which of them is which.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class NotSigned(ValueError):
 
 @dataclass(frozen=True)
 class Blinding:
-    """The random values of one signature. The factor stays secret: it links a token's issue with its use."""
+    """One signature's random values. The factor stays secret: it links a token's issue and use."""
 
     prefix: bytes
     salt: bytes = field(repr=False)

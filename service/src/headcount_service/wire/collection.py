@@ -1,8 +1,8 @@
-"""A collection: what its parties agree on before anybody reports. Its hash is bound into every seal.
+"""A collection: its parties' agreement before anybody reports. Its hash is bound into every seal.
 
-Batches follow each other. A batch closes at the end of a window, or when its operator says so unless it is `fixed`, but
-never because of a report: somebody who could close a batch by reports of their own would choose the crowd of the
-last one who is honest.
+Batches follow each other. A batch closes at the end of a window, or when its operator says so
+unless it is `fixed`, but never because of a report: somebody who could close a batch by reports of
+their own would choose the crowd of the last one who is honest.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Admission(StrEnum):
 
 @dataclass(frozen=True)
 class Collection:
-    """A plan that is carried out over a network, by a shuffler and an analyser who sign with these keys."""
+    """A plan carried out over a network by a shuffler and an analyser who sign with these keys."""
 
     plan: Plan
     question: str  # as people are asked
@@ -116,7 +116,7 @@ class Collection:
 
     @property
     def series(self) -> bool:
-        """Whether its batches are the rounds of one plan, which is paid for once; otherwise each batch is paid for."""
+        """Whether its batches are rounds of one plan, paid for once, rather than each paid for."""
         return self.plan.rounds > 1
 
     @property
@@ -140,12 +140,12 @@ class Collection:
 
     @property
     def padded(self) -> bool:
-        """Whether devices send answers without noise, which messages that the shuffler adds hide."""
+        """Whether devices send noiseless answers, hidden by messages that the shuffler adds."""
         return self.plan.protocol.model.pads
 
     @cached_property
     def room(self) -> int:
-        """How many reports a batch takes: as was agreed, and no more than the protocol and a delivery can hold."""
+        """How many reports a batch takes: as agreed, within protocol and delivery limits."""
         protocol = self.plan.protocol
         agreed = max(MOST, 2 * protocol.crowd.size) if self.most is None else self.most
         return int(min(agreed, protocol.most, LARGEST_BATCH // self.wire.upload_bytes(protocol)))
@@ -177,7 +177,7 @@ class Collection:
 
     @property
     def expires(self) -> int:
-        """The moment at which the analyser's keys are deleted: after all windows and holds, and time to release."""
+        """The analyser's key deletion time: after all windows and holds, and time to release."""
         return self.over if self.version == 1 else self.over + TO_RELEASE
 
     def to_json(self) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class DeadlineReader(io.RawIOBase):
 
 
 def open_until(connection: http.client.HTTPConnection, until: float) -> None:
-    """Connects, if need be, and lets the connection be used until this moment of `time.monotonic`."""
+    """Connects, if need be, and keeps the connection usable until this `time.monotonic` moment."""
     if connection.sock is None:
         connection.connect()
         own = cast(socket.socket, connection.sock)  # which connecting has made

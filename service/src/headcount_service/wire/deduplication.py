@@ -1,4 +1,4 @@
-"""Admission and deduplication of reports: tokens and invitations are checked, and hashed under a key of the batch."""
+"""Admission and deduplication: tokens and invitations are checked, and hashed under a batch key."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Deduplication:
         return self.tokens is not None or bool(self.invitations)
 
     def identify(self, report: Report) -> tuple[bytes, bytes] | None:
-        """The keyed hashes of the report's id and of its sender; None if the sender was not invited."""
+        """The keyed hashes of the report's id and sender; None if the sender was not invited."""
         identity = self.keyed_hash(b"upload", report.identity)
         if not self.invited:
             return identity, identity

@@ -1,8 +1,9 @@
-"""The key folder of a party: its identity to sign with, sealing keys, and secrets of its tables; and signatures.
+"""A party's key folder: its signing identity, sealing keys and table secrets; and signatures.
 
-A sealing key is announced, with its owner's signature, for one purpose and a while. When it is deleted, nobody can open
-what was sealed to it any more, even from a copy. The secrets that a party's own tables are encrypted under lie
-here too, and end in the same way. Several processes of a party share one folder.
+A sealing key is announced, with its owner's signature, for one purpose and a while. When it is
+deleted, nobody can open what was sealed to it any more, even from a copy. The secrets that a
+party's own tables are encrypted under lie here too, and end in the same way. Several processes of a
+party share one folder.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Signer:
         return HKDF(SHA256(), SECRET_BYTES, salt=None, info=bound).derive(self._key.private_bytes_raw())
 
     def secret_before(self, purpose: str) -> bytes:
-        """The secret as version 0.2 derived it: its invitations stay valid until their collections end."""
+        """The secret as version 0.2 derived it: invitations stay valid until collections end."""
         return sha256(f"headcount {purpose}".encode() + self._key.private_bytes_raw()).digest()
 
     def signed(self, purpose: Purpose, content: dict[str, Any]) -> dict[str, Any]:
@@ -75,15 +76,16 @@ def signed_format(purpose: Purpose) -> str:
 
 
 def bound(purpose: Purpose, content: dict[str, Any]) -> bytes:
-    """The bytes that are signed: no signature for one purpose is one for another, whatever the content."""
+    """The bytes signed: a signature for one purpose is none for another, whatever the content."""
     return f"headcount/{SIGNED} {purpose}".encode() + b"\0" + canonical(content).encode()
 
 
 def verified(content: Any, signer: str, purpose: Purpose) -> dict[str, Any]:
-    """Content that the owner of this public key signed for this purpose, without its format; or a refusal.
+    """Content this public key's owner signed for this purpose, without its format; or a refusal.
 
-    Version 0.2 signed canonical JSON without a purpose, of format 1 or of none. That is still read: it begins with a
-    brace and bytes that are bound to a purpose do not, so that neither can pass for the other.
+    Version 0.2 signed canonical JSON without a purpose, of format 1 or of none. That is still read:
+    it begins with a brace and bytes that are bound to a purpose do not, so that neither can pass
+    for the other.
     """
     try:
         own = {name: value for name, value in content.items() if name != "signature"}
@@ -99,7 +101,7 @@ def verified(content: Any, signer: str, purpose: Purpose) -> dict[str, Any]:
 
 
 def _bytes(digits: str) -> bytes:
-    """The bytes of hexadecimal digits in small letters: there is one way to write a signature down."""
+    """The bytes of lower-case hexadecimal digits: there is one way to write a signature down."""
     content = bytes.fromhex(digits)
     if content.hex() != digits:
         raise ValueError
@@ -162,7 +164,7 @@ class Keys:
         return Signer(key)
 
     def make(self, names: Sequence[str], suite: str) -> list[bytes]:
-        """The public parts of the keys of these names; those that are not there are made, and are there to stay."""
+        """The public parts of the keys of these names; missing ones are made, and durable."""
         missing = [name for name in names if not self._path(name).exists()]
         for name in missing:
             self._put(name, private_bytes(new_key(suite)))
@@ -177,7 +179,7 @@ class Keys:
         return key
 
     def make_signing(self, number: int, named: Callable[[str], str]) -> list[str]:
-        """The moduli, in hexadecimal digits, of this many new token keys; each is stored under a name made of it."""
+        """The hexadecimal moduli of this many new token keys, each stored under a derived name."""
         moduli = []
         for _ in range(number):
             key = generate_private_key(EXPONENT, BITS)
@@ -203,7 +205,7 @@ class Keys:
         return self._content(name)
 
     def temporary_file(self) -> BinaryIO:
-        """A file without a name on this folder's disk, which is gone when it is closed or the process ends."""
+        """An unnamed file on this folder's disk, gone when it is closed or the process ends."""
         return TemporaryFile(dir=self.folder)
 
     def has(self, name: str) -> bool:
@@ -251,7 +253,7 @@ class Keys:
             pass
 
     def _link(self, name: str, content: bytes) -> bool:
-        """Writes the content beside the key and gives it its name; False if it was removed in between."""
+        """Writes the content beside the key and gives it its name; False if removed in between."""
         beginning = self.folder / f"{name}.{os.urandom(8).hex()}"
         made = os.open(beginning, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, SECRET)
         try:

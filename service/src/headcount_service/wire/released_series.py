@@ -1,4 +1,4 @@
-"""The releases of a collection in rounds as a series, for its operator and for the analyser's page alike."""
+"""A collection's releases in rounds as a series, for its operator and the analyser's page."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""The wire format of a report: every message sealed to the analyser (HPKE), all of them once more to the shuffler.
+"""A report's wire format: each message sealed to the analyser (HPKE), all again to the shuffler.
 
     message = HPKE(analyser's key of the batch, 16 random bytes | real or dummy | the record)
     upload  = version | number of the shuffler's key | HPKE(shuffler's key, report's id | credential | messages)
 
-Both seals are bound to the collection's hash and the number of the batch. Every field has a fixed length, which does
-not depend on the answer; whatever does not have exactly this form raises the same error.
+Both seals are bound to the collection's hash and the number of the batch. Every field has a fixed
+length, which does not depend on the answer; whatever does not have exactly this form raises the
+same error.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Report:
 
 @dataclass(frozen=True)
 class ReportFormat:
-    """How the reports to one batch of a collection are sealed and opened. It is small, so that executors get a copy."""
+    """How reports to one batch are sealed and opened. Small, so that executors get a copy."""
 
     suite: str
     collection: bytes  # its hash
@@ -76,11 +77,11 @@ class ReportFormat:
     # The device.
 
     def seal_messages(self, messages: Records, analyser: PublicKey) -> list[bytes]:
-        """The messages of one person and dummies, as many as everybody sends, each sealed to the analyser."""
+        """A person's messages, dummy-padded to the common number, each sealed to the analyser."""
         return self._sealed(messages, self.messages, analyser)
 
     def seal_own(self, messages: Records, analyser: PublicKey) -> list[bytes]:
-        """Messages of no report, which a shuffler adds: each sealed to the analyser, and none besides."""
+        """Messages of no report, added by a shuffler: each sealed to the analyser, none besides."""
         return self._sealed(messages, len(messages), analyser)
 
     def _sealed(self, messages: Records, number: int, analyser: PublicKey) -> list[bytes]:
@@ -133,7 +134,7 @@ def little_endian(message: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def contents(messages: Records, number: int, coins: Coins) -> list[bytes]:
-    """The plaintexts of one person's messages: padded with dummies to this number, permuted, each with a random id.
+    """A person's message plaintexts: padded with dummies to this number, permuted, with random ids.
 
     Messages beyond this number are cut; the plan's delta has paid for that.
     """

@@ -81,7 +81,7 @@ class Released:
         )
 
     def _whole(self, came: int, crowd: dict[str, int]) -> int:
-        """The number of valid reports that the release states; -1 if it contradicts itself or the crowd."""
+        """The release's number of valid reports; -1 if it contradicts itself or the crowd."""
         plausible = max(0, came - self.content["unreadable"])
         same = self.content["plausible"] == plausible and self.content["corrupt"] == crowd["corrupt"]
         return plausible if same and self.content["unreadable"] >= 0 else -1
@@ -130,8 +130,8 @@ class Released:
 
     @property
     def answer(self) -> Estimate:
-        """The answer itself, which can be asked further: a distribution for ranges and quantiles, a table for its
-        margins. It follows from the totals that were signed.
+        """The answer itself, which can be asked further: a distribution for ranges and quantiles, a
+        table for its margins. It follows from the totals that were signed.
 
         Returns
         -------
@@ -140,7 +140,8 @@ class Released:
         Raises
         ------
         errors.BadArgument
-            If another version has signed it, which told less or whose protocols are not those of this one.
+            If another version has signed it, which told less or whose protocols are not those of
+            this one.
         """
         try:
             return answer_from_json(self.content["estimate"]["released"])
@@ -163,7 +164,7 @@ class Released:
 
 
 def _claimed(text: str) -> Fraction:
-    """A number as certificates write it. With an exponent, a few letters would be a number of any length."""
+    """A number as certificates write it. An exponent would let a few letters make it any length."""
     if not PLAIN.fullmatch(text):
         raise ValueError
     return Fraction(text)

@@ -1,7 +1,8 @@
-"""The suites of HPKE (RFC 9180) that a plan may name, and the keys of each. A plan names one; nothing is negotiated.
+"""The HPKE suites (RFC 9180) a plan may name, and their keys. A plan names one; none is negotiated.
 
-The hybrid suite (X-Wing: ML-KEM-768 with X25519, KEM 0x647A) holds as long as either half of it does, and so also
-against somebody who records today and has a quantum computer one day. Its private key is a seed of 32 bytes.
+The hybrid suite (X-Wing: ML-KEM-768 with X25519, KEM 0x647A) holds as long as either half of it
+does, and so also against somebody who records today and has a quantum computer one day. Its private
+key is a seed of 32 bytes.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def public_bytes(key: PublicKey) -> bytes:
 
 
 def public_key(suite: str, content: bytes) -> PublicKey:
-    """The public key with these bytes; refuses malformed ones and the points of small order of X25519."""
+    """The public key with these bytes; refuses malformed ones and X25519 points of small order."""
     try:
         if suite == HYBRID:
             hybrid = HybridPublicKey(content)

@@ -81,7 +81,7 @@ KINDS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def fits(value: Any, form: Mapping[str, Any]) -> bool:
-    """Whether the value has this form, which is written in the part of JSON Schema that SCHEMAS uses."""
+    """Whether the value has this form, written in the part of JSON Schema that SCHEMAS uses."""
     kinds = form.get("type", [])
     if kinds and not any(KINDS[kind](value) for kind in ([kinds] if isinstance(kinds, str) else kinds)):
         return False

@@ -1,4 +1,4 @@
-"""The event that tells two crowds apart best, chosen from samples, and the epsilon that counting it shows."""
+"""The event that best tells two crowds apart, from samples, and the epsilon that counting shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CAREFREE = 0.05  # the error while events are only being chosen
 
 @dataclass(frozen=True)
 class Event:
-    """A set of observations, by their fingerprints, and the epsilon that it showed when it was chosen."""
+    """A set of observations, by fingerprint, and the epsilon that it showed when chosen."""
 
     fingerprints: Words
     promise: float
@@ -27,7 +27,7 @@ class Event:
 
 
 def clopper_pearson_epsilon(p: Ints, q: Ints, runs: int, delta: float, error: float) -> Floats:
-    """The lower bound on epsilon from p and q hits in as many runs each; half of the error is for either bound."""
+    """The lower bound on epsilon from p and q hits in equal runs; half the error for each bound."""
     from scipy.special import betaincinv  # takes long to import, and counting does not need it
 
     low = np.where(p > 0, betaincinv(np.maximum(p, 1), runs - p + 1, error / 2.0), 0.0)
@@ -46,7 +46,7 @@ def most_telling(pair: Pair, fingerprints: Sequence[Words], delta: float) -> tup
 
 
 def _chosen(different: Words, seen: Ints, delta: float) -> Event:
-    """The observations with the largest likelihood ratios, as many of them as show the largest epsilon.
+    """The observations with the largest likelihood ratios, as many as show the largest epsilon.
 
     How many is decided by cross-validation: on either half of these samples, for ratios that were
     estimated on the other, and counted in runs of the first crowd.
@@ -64,7 +64,7 @@ def _ratios(seen: Ints) -> Floats:
 
 
 def _best(ranked: Ints, tried: Ints, delta: float) -> tuple[int, float]:
-    """The number of runs of the first crowd in which the best event happened, and the epsilon that it shows."""
+    """The number of first-crowd runs in which the best event happened, and the epsilon it shows."""
     p, q = np.cumsum(tried[:, np.argsort(-_ratios(ranked), kind="stable")], axis=1)
     promises = clopper_pearson_epsilon(p, q, int(tried[0].sum()), delta, CAREFREE)
     best = int(np.argmax(promises))

@@ -130,7 +130,7 @@ def attack(
     coins: Coins | None = None,
     pair: Pair | None = None,
 ) -> Attack:
-    """A lower bound on epsilon from runs of a protocol on adjacent crowds, by Clopper and Pearson's intervals.
+    """A lower bound on epsilon from protocol runs on adjacent crowds, by Clopper-Pearson intervals.
 
     Half of the runs choose an event, the other half count it. Nothing of the protocol's accounting
     takes part.
@@ -198,7 +198,7 @@ def attack(
 
 
 def _people(observer: Observer, people: int | None) -> int:
-    """The size of the crowds: one where a single report is observed; otherwise the honest people, unless given."""
+    """Crowd size: one if a single report is observed; otherwise the honest people, unless given."""
     if observer.seen is Vantage.MESSAGE or (observer.seen is Vantage.VIEW and observer.protocol.model is Model.LOCAL):
         return 1
     number = quantity("people", observer.protocol.crowd.honest if people is None else people, "use a whole number")
@@ -210,7 +210,7 @@ def _people(observer: Observer, people: int | None) -> int:
 
 
 def _promised(observer: Observer, people: int) -> PrivacyLoss:
-    """The privacy loss that the protocol states for what is observed, among this many honest people."""
+    """The privacy loss the protocol states for what is observed, among this many honest people."""
     if observer.protocol.model is Model.DUMMIES and observer.seen is not Vantage.VIEW:
         party = Party.SHUFFLER if observer.seen is Vantage.SHUFFLER else Party.PUBLIC
         return observer.protocol.views()[party] or NoGuarantee()
@@ -244,7 +244,7 @@ def _measured(
 
 
 def _most_telling_pair(observer: Observer, candidates: list[Pair], samples: int, delta: float, coins: Coins) -> Pair:
-    """The pair that shows the largest epsilon, by a small pilot and, for the best few, a larger one."""
+    """The pair with the largest epsilon, by a small pilot and, for the best few, a larger one."""
     for part, kept in PILOTS:
         if len(candidates) > kept:
             runs, each = max(FEWEST, samples // part), {held for pair in candidates for held in pair}

@@ -95,7 +95,7 @@ class Observer:
         return "the number of messages is" if self.protocol.kinds == 1 else "the messages are"
 
     def fingerprints(self, held: Held, runs: int, coins: Coins) -> Words:
-        """The observations of this many runs of a crowd with these numbers of people for each value."""
+        """The observations of this many runs of a crowd with these numbers of people per value."""
         parts = (self._printed(held, size, coins) for size in _pieces(sum(held), runs))
         return np.concatenate(list(parts))
 
@@ -124,7 +124,7 @@ class Observer:
         return _fingerprints(self._rows(messages, owners, runs, coins))
 
     def _reported(self, held: Held, runs: int, coins: Coins) -> tuple[npt.NDArray[Any], Ints]:
-        """All messages, and the run that each belongs to. A protocol that overrides `reports` is run crowd by crowd."""
+        """All messages, and the run of each. A protocol overriding `reports` runs by crowd."""
         crowd = np.repeat(np.arange(len(held)), held).astype(np.min_scalar_type(len(held)))
         if type(self.protocol).reports is Protocol.reports:
             return self.protocol.attributed(np.tile(crowd, runs), np.repeat(np.arange(runs), crowd.size), coins)
@@ -149,7 +149,7 @@ class Observer:
         return self._answers(rows, together) if self.seen is Vantage.RELEASED else rows
 
     def _seen(self, tally: Tally, coins: Coins) -> Tally:
-        """The attacker's view of a tally. The shuffler subtracts its own messages from an answer."""
+        """The attacker's view of a tally. The shuffler subtracts its messages from an answer."""
         match self.seen:
             case Vantage.SHUFFLER:
                 return self.protocol.by_analyser().apply(tally, coins)
@@ -178,7 +178,7 @@ def _pieces(people: int, runs: int) -> Iterator[int]:
 
 
 def multisets(messages: npt.NDArray[Any], owners: Ints, runs: int) -> Words:
-    """The fingerprint of each run's multiset: the sum of its messages' fingerprints, in any order."""
+    """The fingerprint of each run's multiset: the sum of its messages' fingerprints."""
     fingerprints = np.zeros(runs, dtype=np.uint64)
     np.add.at(fingerprints, owners, _fingerprints(messages))
     return fingerprints

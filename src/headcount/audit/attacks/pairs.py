@@ -33,7 +33,7 @@ def neighbouring(protocol: Protocol, pair: Pair) -> Pair:
 
 
 def pairs(protocol: Protocol, people: int) -> list[Pair]:
-    """Neighbouring crowds: all of them where there are few, otherwise with few kinds of other people."""
+    """Neighbouring crowds: all if there are few, otherwise those with few kinds of other people."""
     values = protocol.task.values
     every = list(islice(_differing(protocol, crowds(values, people - 1), range(values)), MOST_PAIRS + 1))
     if len(every) <= MOST_PAIRS:

@@ -33,7 +33,7 @@ def _person(held: Held, others: list[int]) -> str:
 
 
 def event_in_words(noun: str, observations: Sequence[Observation], event: Words) -> str:
-    """A threshold where observations are numbers and one describes the event, otherwise the most frequent of them."""
+    """A threshold if observations are numbers and one fits the event, else the most frequent."""
     often = sorted(observations, key=lambda observation: -observation.times)
     inside = np.isin(np.array([observation.fingerprint for observation in often], dtype=np.uint64), event)
     shown = list(dict.fromkeys(_shown(observation) for observation, taken in zip(often, inside, strict=True) if taken))

@@ -1,4 +1,4 @@
-"""Protocols calibrated for large crowds: budgets, crowds and tasks far from those of tiny instances."""
+"""Protocols calibrated for large crowds: budgets, crowds and tasks far from tiny instances."""
 
 from __future__ import annotations
 

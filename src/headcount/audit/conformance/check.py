@@ -24,7 +24,7 @@ def require(condition: bool, problem: str) -> None:
 
 
 def goodness_of_fit(protocol: Protocol, seen: Counter[Any], law: dict[Any, float], who: str) -> None:
-    """Pearson's chi-square test with rare outcomes pooled; the threshold is the Wilson-Hilferty approximation."""
+    """Pearson's chi-square test, rare outcomes pooled, with the Wilson-Hilferty threshold."""
     runs = sum(seen.values())
     hits: Counter[Any] = Counter()
     pooled: defaultdict[Any, float] = defaultdict(float)

@@ -24,7 +24,7 @@ Covers = Callable[[int], bool]
 def covered(
     protocol: Protocol, tallies: list[Tally], estimates: Floats, times: Ints, cell: int, truth: float, confidence: float
 ) -> tuple[npt.NDArray[np.bool_], float]:
-    """Whether each estimate's interval covers the truth, and the intervals' mean width; all in people.
+    """Whether each estimate's interval covers the truth, and the intervals' mean width, in people.
 
     `times` says how often each estimate, that of one of the tallies, was made.
     """
@@ -66,7 +66,7 @@ def exact_coverage(protocol: Protocol, truth: int, reports: int, confidence: flo
 
 
 def _interval(protocol: Protocol, tally: Tally, estimate: float, cell: int, confidence: float) -> tuple[float, float]:
-    """The interval of one cell, from its own estimate alone where the protocol has the default intervals."""
+    """The interval of one cell, from its estimate alone if the protocol has default intervals."""
     if type(protocol).intervals is Protocol.intervals:
         ends = covering(protocol, np.array([estimate]), tally.reports, confidence)[0]
     else:

@@ -85,7 +85,7 @@ class ExploredLaw(Generic[Outcome]):
 
 
 def explored(run: Callable[[Coins], Outcome], most: int, few: float = math.inf) -> ExploredLaw[Outcome]:
-    """The law of the outcome along the likeliest paths, as far as `most` draws go, in all runs together.
+    """The law of the outcome along the likeliest paths, within `most` draws over all runs.
 
     A uniform draw with more than `few` outcomes is taken in a few equal parts.
     """

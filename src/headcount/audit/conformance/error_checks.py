@@ -110,8 +110,8 @@ def intervals_cover(protocol: Protocol) -> None:
 
 
 def approximate_intervals_cover(protocol: Protocol) -> None:
-    """Intervals of sums whose law is only nearly known cover often enough in simulations of many people, who all hold
-    the same or are spread evenly."""
+    """Intervals of sums whose law is only nearly known cover often enough in simulations of many
+    people, who all hold the same or are spread evenly."""
     large = protocol.among(Crowd(SOME))
     values, parts = protocol.task.values, large.strategy.parts
     for held in (np.bincount([0], [SOME], values), np.bincount(np.arange(SOME) % values)):

@@ -37,8 +37,8 @@ ROUNDED = 10**6  # and so are relative differences of one in this many
 
 
 def the_release_draws_its_law(protocol: Protocol) -> None:
-    """A release has the probabilities of `Release.law`, down to 2**-90: of 0, of 5 and of the totals on either side
-    of a threshold.
+    """A release has the probabilities of `Release.law`, down to 2**-90: of 0, of 5 and of the
+    totals on either side of a threshold.
 
     Checked for the tiny instance, with its own setting and with those calibrated for many people,
     and for the calibrated instances themselves, unless their noise has too many outcomes.
@@ -55,7 +55,7 @@ def the_release_draws_its_law(protocol: Protocol) -> None:
 
 
 def _around_a_threshold(release: Release) -> tuple[int, ...]:
-    """The largest total that is mostly shown as nothing, and the next one; none if already 0 is mostly noise."""
+    """The largest total mostly shown as nothing, and the next; none if 0 is mostly noise."""
 
     def hidden(times: int) -> bool:
         return release.law(times * release.scale.denominator).get(0, 0) > MOSTLY
@@ -119,7 +119,7 @@ def _gone_through(
 
 
 def _agree(protocol: Protocol, drawn: ExploredLaw[Any], stated: Mapping[Any, int], what: str, faint: int) -> None:
-    """No outcome is drawn more often than the law states, nor less often by more than what was not explored."""
+    """No outcome is drawn more often than stated, nor less often by more than the unexplored."""
     for outcome in drawn.parts.keys() | stated.keys():
         here, there = drawn.parts.get(outcome, 0), stated.get(outcome, 0)
         off = faint + max(here, there) // ROUNDED

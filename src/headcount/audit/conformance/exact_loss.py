@@ -61,7 +61,7 @@ def exp_parts(epsilon: float) -> int:
 
 
 def divergences(p: Parts, q: Parts, epsilons: Sequence[float]) -> list[Interval]:
-    """The hockey-stick divergences of the first view from the second, at increasing epsilons from 0 on.
+    """The hockey-stick divergences of the first view from the second, at epsilons rising from 0.
 
     Outcomes are sorted into the gap between two epsilons where their ratio lies. Quotients are
     rounded to the nearest double, which preserves their order; where they are equal the integers
@@ -101,7 +101,7 @@ def exact_delta(protocol: Protocol, people: int, epsilons: Sequence[float], corr
 def worst_delta(
     enumerated: Enumerated, people: int, epsilons: Sequence[float] = EPSILONS, corrupt: int = 0
 ) -> list[Interval]:
-    """The same from an enumeration that is reused. In the local model only one person's reports are in the view."""
+    """The same from a reused enumeration. In the local model the view is one person's reports."""
     people = enumerated.protocol.crowd.each if enumerated.protocol.model is Model.LOCAL else people
     increasing = sorted(set(epsilons))
     worst = [NONE] * len(increasing)
@@ -139,7 +139,7 @@ class JudgedClaim:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim is at least the truth, no larger than its kind allows, and the truth known well enough."""
+        """Whether the claim is at least the truth, not too large, and the truth precise enough."""
         return self.exact.low <= self.claimed and self.exact.width <= AGREES and not self._is_too_large
 
     @property

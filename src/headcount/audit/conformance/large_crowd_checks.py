@@ -1,4 +1,4 @@
-"""Checks of claims for large crowds: proved from the certificate, or enumerated, projected and attacked."""
+"""Checks for large crowds: claims proved from certificates, or enumerated, projected, attacked."""
 
 from __future__ import annotations
 
@@ -45,12 +45,13 @@ TOTALS = (0, 5, 1_500, 10**6)
 
 
 def the_claim_holds_at_size(protocol: Protocol) -> None:
-    """Plans for many people are proved again from the programme alone, if the protocol says that there is a proof.
+    """Plans for many people are proved again from the programme alone, if declared provable.
 
-    Those of `CORE_CASES` always are, and further ones while their proofs are short; what is claimed to be exact may not
-    be more than was proved. Where the protocol knows of no proof, verification may not refute it, and a proof is looked
-    for until one case has none; a scalar projection bounds delta from below for all of them; those of `CORE_CASES` are
-    enumerated among two people and attacked in full size.
+    Those of `CORE_CASES` always are, and further ones while their proofs are short; what is claimed
+    to be exact may not be more than was proved. Where the protocol knows of no proof, verification
+    may not refute it, and a proof is looked for until one case has none; a scalar projection bounds
+    delta from below for all of them; those of `CORE_CASES` are enumerated among two people and
+    attacked in full size.
     """
     spent, any_proof = 0, True
     for place, (budget, large) in enumerate(calibrated_instances(protocol, CORE_CASES + FURTHER_CASES)):
@@ -79,7 +80,7 @@ def _unrefuted(large: Protocol, budget: Budget) -> Verdict:
 
 
 def _one_integer_tells_no_more_than_claimed(large: Protocol, budget: Budget) -> None:
-    """The projected delta is at most the claimed one; skipped where a report has too many outcomes."""
+    """The projected delta is at most the claimed one; skipped if a report has too many outcomes."""
     claimed = large.loss.delta(budget.epsilon)
     try:
         found, crowds = ScalarProjection(large).delta(budget.epsilon)
@@ -104,7 +105,7 @@ def _proved(large: Protocol, budget: Budget, effort: int | None = None) -> Verdi
 
 
 def _is_exact(large: Protocol, verdict: Verdict) -> None:
-    """What is claimed to be exact is no more than what was proved, but for the digits of a claim."""
+    """A delta claimed to be exact is at most the proved one, up to the digits of a claim."""
     for point in verdict.points:
         claimed, most = float(point.delta), float(point.truth.high)
         require(
@@ -163,7 +164,7 @@ def _withstands_an_attack(large: Protocol, budget: Budget) -> None:
 
 
 def _extremes(large: Protocol) -> Iterator[Pair]:
-    """Neighbouring crowds of the least who must report: all others hold the first value, or all the last."""
+    """Neighbouring crowds of minimum size: all others hold the first value, or all the last."""
     last, others = large.task.values - 1, large.crowd.least - 1
     for value in (0, last):
         rest = [others * (i == value) for i in range(last + 1)]
@@ -172,7 +173,7 @@ def _extremes(large: Protocol) -> Iterator[Pair]:
 
 
 def _told_apart(first: Floats, second: Floats, epsilon: float, delta: float) -> float:
-    """A lower bound on epsilon: half of the runs choose weights and a level, the other half are counted."""
+    """A lower bound on epsilon: half of the runs choose weights and a level, half are counted."""
     half = RUNS // 2
     weights = first[:half].mean(axis=0) - second[:half].mean(axis=0)
     first, second = first @ weights, second @ weights
@@ -191,7 +192,7 @@ def _above(scores: Floats, level: float) -> int:
 
 
 def the_certificate_says_what_is_released(protocol: Protocol) -> None:
-    """The noise tables in a certificate have the law that is enumerated, so that what is proved is what is run."""
+    """A certificate's noise tables have the enumerated law: what is proved is what is run."""
     for step in _adding(protocol.released()):
         told = _of_tables(*(Table.read(step.encode()["add"][name]) for name in ("centre", "beyond")))
         for total in TOTALS:
@@ -230,7 +231,7 @@ def _of_tables(centre: Table, beyond: Table) -> Parts:
 
 
 def what_is_called_pure_is(protocol: Protocol) -> None:
-    """Calibrated at delta 0, neighbours have the same support, and no likelihood ratio exceeds e**epsilon.
+    """Calibrated at delta 0, neighbours share a support; likelihood ratios are at most e**epsilon.
 
     Of a local report in exact integers. Of a release in whole parts of 2**-128, down to masses of
     2**-96, and of the tails beyond by the proof.
@@ -268,7 +269,7 @@ def _reports_are_pure(found: Protocol) -> None:
 
 
 def _releases_are_pure(found: Protocol) -> None:
-    """Check purity for totals of up to two people: the ratios of all cells that change are multiplied."""
+    """Check purity for totals of up to two people, multiplying the ratios of all changed cells."""
     enumerated, limit = Enumerated(found), math.exp(PURE) * (1.0 + ROUNDED)
     largest = cache(partial(_largest_ratio, cache(found.released().law)))
     for people in (1, 2):
@@ -284,7 +285,7 @@ def _releases_are_pure(found: Protocol) -> None:
 
 
 def _largest_ratio(law: Callable[[int], Parts], first: int, second: int) -> float:
-    """The largest likelihood ratio of one outcome between two totals, infinite if only one of them allows it."""
+    """The largest likelihood ratio of an outcome between two totals, infinite if one forbids it."""
     if first == second:
         return 1.0
     p, q = law(first), law(second)

@@ -72,9 +72,10 @@ def noise_is_shared_among_the_honest(protocol: Protocol) -> None:
 
 
 def no_party_learns_more_than_is_stated(protocol: Protocol) -> None:
-    """What the public and a shuffler that adds messages see, the latter with its own taken off again, is enumerated.
+    """The views of the public and of a message-adding shuffler, less its own part, are enumerated.
 
-    Elsewhere nobody sees less of the noise than the analyser, whose view the other checks are about.
+    Elsewhere nobody sees less of the noise than the analyser, whose view the other checks are
+    about.
     """
     if protocol.model is not Model.DUMMIES:
         return

@@ -1,4 +1,4 @@
-"""An upper bound on the number of outcomes of a report programme, to know whether it can be enumerated."""
+"""An upper bound on a report programme's number of outcomes, to decide whether to enumerate it."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class ScalarProjection:
 
     @cached_property
     def _more(self) -> dict[Message, float]:
-        """The difference between the mean numbers of each message that the last and the first value send."""
+        """The difference in each message's mean number between the last and the first value."""
         seen, more = set[Message](), dict[Message, float]()
 
         def note(message: Message) -> int:
@@ -174,7 +174,7 @@ class ScalarProjection:
 
 
 def _excess(p: Law, q: Law, epsilon: float) -> float:
-    """A lower bound on the hockey-stick divergence of the first law from the second, with rounding charged."""
+    """A lower bound on hockey-stick divergence, first law from second, with rounding charged."""
     growth, start = math.exp(epsilon), min(p.start, q.start)
     here, there = (np.pad(law.masses, (law.start - start, 0)) for law in (p, q))
     size = max(here.size, there.size)

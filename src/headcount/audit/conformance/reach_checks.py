@@ -24,7 +24,7 @@ NEAR = 1e-9
 
 
 def nobody_reaches_further_than_is_stated(protocol: Protocol) -> None:
-    """Among others and alone, a report of any messages moves an estimate as far as is stated, and no further."""
+    """Among others and alone, any report moves an estimate as far as stated, and no further."""
     if protocol.task.shape is Shape.KEY:
         return
     for messages in (1, 2) if protocol.model.from_devices else (1,):
@@ -69,7 +69,7 @@ def _displacements(protocol: Protocol, messages: int) -> Iterator[Floats]:
 
 
 def _reports(protocol: Protocol, messages: int) -> Iterator[npt.NDArray[Any]]:
-    """All that the analyser takes from one person; of a trusted side, what it makes of each value."""
+    """All the analyser takes from one person; of a trusted side, its output for each value."""
     if not protocol.model.from_devices:
         for value, seed in product(range(protocol.task.values), range(SEEDS)):
             yield protocol.reports(np.array([value]), SeededCoins(seed)).messages

@@ -106,7 +106,7 @@ def the_order_of_messages_tells_nothing(protocol: Protocol) -> None:
 
 
 def people_draw_apart(protocol: Protocol) -> None:
-    """Reports of two people who hold the same value are independent: no random word decides for both."""
+    """Reports of two people with the same value are independent: they share no random word."""
     enumerated, coins, seen = Enumerated(protocol), SeededCoins(4), Counter[int]()
     every = range(protocol.task.values)
     most = max(every, key=lambda value: len(one_report(protocol, value).masses))  # where there is most to draw
@@ -120,7 +120,7 @@ def people_draw_apart(protocol: Protocol) -> None:
 
 
 def all_randomness_is_an_argument(protocol: Protocol) -> None:
-    """The same coins give the same messages and other coins give others: no seed or state is kept inside."""
+    """Equal coins give equal messages, other coins give others: no hidden seed or state."""
     crowd = protocol.among(Crowd(400))
     values = (np.arange(400) % protocol.task.values).astype(np.min_scalar_type(protocol.task.values))
 

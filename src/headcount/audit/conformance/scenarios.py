@@ -1,4 +1,4 @@
-"""Simulated scenarios: a crowd, what is asked of it, and runs of a protocol, against which predictions are judged."""
+"""Simulated scenarios: a crowd, its question, and runs of a protocol, to judge predictions by."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Scenario:
         return calibrate(cls, self.task, Crowd(self.people), self.budget, lambda protocol: protocol.rmse(holders))
 
     def before(self, protocol: Protocol) -> Scenario:
-        """The scenario as this protocol meets it: with the values that are hardest for it, if asked for."""
+        """The scenario for this protocol: with the values hardest for it, if asked for."""
         if not self.hardest:
             return self
         return replace(self, values=np.full(self.people, protocol.hardest_value, dtype=np.int64), hardest=True)
@@ -81,8 +81,8 @@ def count_scenario(people: int, ones: int, budget: Budget, task: Question | None
 
 
 def histogram_scenario(people: int, budget: Budget, categories: int = 20, task: Question | None = None) -> Scenario:
-    """Each category has two thirds of the people of the one before it, and none has nobody; of families of cells, the
-    first one is judged."""
+    """Each category has two thirds of the people of the one before it, and none has nobody; of
+    families of cells, the first one is judged."""
     task = task or Histogram(categories)
     shares = 1.5 ** -np.arange(categories, dtype=np.float64)
     held = np.maximum(1, np.floor(people * shares / shares.sum())).astype(np.int64)
@@ -111,7 +111,7 @@ def samples_directly(protocol: Protocol) -> bool:
 
 
 def released_totals(protocol: Protocol, values: Values, runs: int, seed: int) -> Ints:
-    """Totals of released tallies, a row for each run, through `sample` wherever values are few enough to be counted."""
+    """Totals of released tallies, a row per run, through `sample` where values are few."""
     coins = SeededCoins(seed)
     if protocol.task.values > FEW_VALUES:
         return protocol.repeated(values, coins, runs)

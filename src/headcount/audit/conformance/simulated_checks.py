@@ -1,4 +1,4 @@
-"""Checks of calibrated protocols by simulation: many people and many categories, against what is stated."""
+"""Checks of calibrated protocols by simulation, with many people and categories, against claims."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NEARLY = 1e-3  # the law of a wide error is kept in blocks
 
 
 def what_is_drawn_at_size_is_what_is_stated(protocol: Protocol) -> None:
-    """Bias, variance, interval and coverage are as stated; and `sample` has the law of what people send."""
+    """Bias, variance, interval and coverage are as stated; `sample` has the law of the reports."""
     try:
         large = PLACE.found(protocol)
     except Refused:
@@ -80,7 +80,7 @@ def _runs(large: Protocol) -> int:
 
 
 def _through_people(large: Protocol, values: Values) -> Floats:
-    """Totals of released tallies, a row for each run, by the steps that people and analysers take."""
+    """Totals of released tallies, a row per run, by the steps of people and analysers."""
     coins, rows = SeededCoins(11), list[Ints]()
     for _ in range(_runs(large)):
         rows.append(large.release(large.tally(large.reports(values, coins)), coins).totals)
@@ -88,7 +88,7 @@ def _through_people(large: Protocol, values: Values) -> Floats:
 
 
 def distance(first: Floats, second: Floats) -> float:
-    """The scaled Kolmogorov-Smirnov distance of two samples, or of their absolute deviations if that is larger."""
+    """The scaled Kolmogorov-Smirnov distance of samples, or of absolute deviations if larger."""
     centre, both = float(np.median(second)), [(first, second)]
     both.append((np.abs(first - centre), np.abs(second - centre)))
     return max(_gap(one, other) for one, other in both) * math.sqrt(

@@ -1,7 +1,7 @@
 """Protocol, what it declares, and what is saved of it: plans, certificates, records for a registry.
 
-Begin with `declaration`; `predicted` and `protocol` follow from it. A leaf imports `Protocol`, `Knob`
-and `Shape` from here; plans are read back by `saved`, which knows the catalogue.
+Begin with `declaration`; `predicted` and `protocol` follow from it. A leaf imports `Protocol`,
+`Knob` and `Shape` from here; plans are read back by `saved`, which knows the catalogue.
 """
 
 from headcount.protocols.base.knob import Choices, Knob, Settings, likely_variance, truthful

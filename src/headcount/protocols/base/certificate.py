@@ -70,7 +70,7 @@ class Certificate:
         return self.content
 
     def save(self, path: str | Path) -> Path:
-        """Write it into a file, which `hc.verify` and `headcount verify` read; replaces certificates only.
+        """Write it into a file for `hc.verify` and `headcount verify`; replaces certificates only.
 
         Parameters
         ----------

@@ -42,7 +42,7 @@ FEW_KINDS = 64  # of messages, each of which is looked at
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration(ABC):
-    """A protocol's declarations. Its privacy loss is of the view of everybody who is not trusted."""
+    """A protocol's declarations. Its privacy loss is of the view of everybody not trusted."""
 
     name: ClassVar[str]
     model: ClassVar[Model]
@@ -102,7 +102,7 @@ class Declaration(ABC):
 
     @classmethod
     def laborious(cls, task: Question, rounds: int) -> bool:
-        """Whether its loss over this many rounds takes minutes to compute: advice then leaves it out unless named."""
+        """Whether its loss over the rounds takes minutes: advice leaves it out unless named."""
         return False
 
     @classmethod
@@ -112,12 +112,12 @@ class Declaration(ABC):
 
     @classmethod
     def question_names(cls) -> list[str]:
-        """The names of the questions that it answers; of those in groups, where it answers no others."""
+        """The names of the questions it answers; of those in groups if it answers no others."""
         plain = sorted(name for name, kind in QUESTIONS.items() if kind.shapes & cls.shapes)
         return plain or sorted(f"{name} by group" for name, kind in QUESTIONS.items() if kind.in_groups & cls.shapes)
 
     def unavoidable_delta(self, epsilon: float) -> float:
-        """A lower bound on delta at this epsilon, whatever the setting of the knob; 0 if none is known."""
+        """A lower bound on delta at this epsilon, whatever the knob is set to; 0 if none known."""
         return 0.0
 
     @property
@@ -175,7 +175,7 @@ class Declaration(ABC):
 
     @property
     def ranges(self) -> Mapping[str, tuple[Any, Any]]:
-        """The least and the largest of each field of a message, by default of which kind it is; of a row, by bytes."""
+        """The least and largest of each message field: by default its kind; of a row, by bytes."""
         return {"kind": (0, self.kinds - 1)}
 
     def messages_with(self, **fields: Iterable[int]) -> npt.NDArray[Any]:
@@ -195,7 +195,7 @@ class Declaration(ABC):
         return fits
 
     def telling(self) -> npt.NDArray[Any]:
-        """Messages among which are those that move an estimate furthest, either way, or in most cells.
+        """Messages that include those that move an estimate furthest, either way, or in most cells.
 
         By default all kinds or, of many, some: where they are categories one is like another.
         """
@@ -250,7 +250,7 @@ class Declaration(ABC):
         return np.empty(0, dtype=self.message)
 
     def padded_by(self, reports: int) -> tuple[int, int]:
-        """The fewest and the most messages by which a batch of reports grows, but for a chance of 1e-9."""
+        """The fewest and the most messages a batch grows by, but for a chance of 1e-9."""
         return 0, 0
 
     @abstractmethod
@@ -287,7 +287,7 @@ class Declaration(ABC):
 
     @property
     def added_noise(self) -> Noise | None:
-        """Where small counts are dropped, the noise that every count had before; None if there is no such law."""
+        """Where small counts are dropped, each count's noise before; None if it has no such law."""
         return None
 
     def noise_in(self, family: int, truth: int, reports: int) -> Noise:
@@ -295,14 +295,14 @@ class Declaration(ABC):
         return self.noise(truth, reports)
 
     def relative_variance(self, family: int) -> float:
-        """The variance of a cell of this family in a sum, relative to one of the first: for least squares."""
+        """A cell's variance in a sum, relative to one of the first family: for least squares."""
         return 1.0
 
     def own_variance(self, family: int) -> float:
         """The part of a cell's second moment that each person in it adds beyond anybody else.
 
-        They add this times the square of its coefficient to the variance of a sum, less the square of what they count
-        in the sum.
+        They add this times the square of its coefficient to the variance of a sum, less the square
+        of what they count in the sum.
         """
         return 0.0
 
@@ -315,18 +315,18 @@ class Declaration(ABC):
         return strategy.under([self.relative_variance(family) for family in range(strategy.families)])
 
     def rebuilt(self, cells: Floats, people: int) -> Floats:
-        """The parts of the answer, in people, from the cells: these themselves, where a person is in one of them."""
+        """The parts of the answer, in people: the cells themselves, where a person is in one."""
         return self.strategy.rebuilt(cells, people) if self.task.shape in REBUILT else cells
 
     @property
     def linear(self) -> bool:
-        """Whether the law of a sum of cells is known: where their errors are independent of each other and of the data,
-        or nearly so."""
+        """Whether the law of a sum of cells is known: where their errors are independent of each
+        other and of the data, or nearly so."""
         return self.independent and self.steady
 
     @property
     def approximate(self) -> bool:
-        """Whether the errors in such a sum are only nearly independent, so that its interval is only nearly exact."""
+        """Whether errors in such a sum are only nearly independent, its interval nearly exact."""
         return self.linear and not (self.independent and self.steady)
 
     @property

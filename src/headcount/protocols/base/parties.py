@@ -1,4 +1,4 @@
-"""Who learns what: the privacy loss of everything that each party sees, computed for any protocol."""
+"""Who learns what: the privacy loss of everything each party sees, computed for any protocol."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EVERYTHING, NOTHING = "every value", "who took part, and nothing else"
 
 
 def who_learns_what(protocol: Protocol, budget: Budget) -> TextTable:
-    """A row for each party, alone and together: what it learns of a person, at the budget's delta."""
+    """A row per party, alone and together: what it learns of a person at the budget's delta."""
     delta = budget.delta
     views = {party: None if loss is None else budget.together(loss) for party, loss in protocol.views().items()}
     rows = [("the analyser", _learned(views[Party.ANALYSER], delta))]
@@ -39,7 +39,7 @@ def _table(delta: float, rows: list[tuple[str, str]]) -> TextTable:
 
 
 def _learned(loss: PrivacyLoss | None, delta: float) -> str:
-    """The promise in words: a pure one, where that has the same epsilon to the digits that are shown."""
+    """The promise in words: a pure one if that has the same epsilon to the digits shown."""
     if loss is None:
         return EVERYTHING
     epsilon = loss.epsilon(delta)

@@ -75,7 +75,7 @@ class Plan:
 
     @cached_property
     def each(self) -> PrivacyLoss:
-        """The loss of one round; in a collection, with the cost of padding reports to one length."""
+        """The loss of one round; in a collection, including padding reports to one length."""
         return self.protocol.loss if self.wire is None else self.wire.loss(self.protocol)
 
     @cached_property
@@ -90,7 +90,7 @@ class Plan:
 
     @property
     def colluding(self) -> float | None:
-        """In a collection, the local epsilon if shuffler and analyser collude, as devices know: of all rounds."""
+        """The local epsilon of all rounds of a collection if shuffler and analyser collude."""
         told: float | None = (
             None if self.wire is None else self.wire.device(self.protocol, self.budget.rounds)["colluding"]
         )
@@ -132,8 +132,8 @@ class Plan:
     def refreshed(self, windows: int) -> TextTable:
         """What is promised if the budget is given anew for every window of this plan's rounds.
 
-        A window's budget protects what somebody did within that window. What they did in two rounds side by side may
-        be in two windows, and who stays is in all of them.
+        A window's budget protects what somebody did within that window. What they did in two rounds
+        side by side may be in two windows, and who stays is in all of them.
 
         Parameters
         ----------
@@ -216,8 +216,8 @@ class Plan:
         Parameters
         ----------
         deployment
-            By name: name, curator, curator_type, published, description, use, region, sector, unit, releases,
-            data_source, later, prepared, kept, justification, authors, sources.
+            By name: name, curator, curator_type, published, description, use, region, sector, unit,
+            releases, data_source, later, prepared, kept, justification, authors, sources.
 
         Returns
         -------

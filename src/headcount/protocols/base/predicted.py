@@ -1,4 +1,4 @@
-"""The error and the cost that a protocol's formulas predict: of a cell, of an answer, of a report."""
+"""The error and cost predicted by a protocol's formulas: of a cell, an answer, a report."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Predicted(Declaration):
 
     @cached_property
     def spread(self) -> float:
-        """The standard error of an answer, typically, in those of a cell of the first family where nobody is."""
+        """An answer's typical standard error, in standard errors of an empty first-family cell."""
         return self.task.spread(self.strategy)
 
     @cached_property
     def own_part(self) -> Own:
-        """The variance that people add to such an answer in cells of their own, in people: mostly none."""
+        """The variance that people add to an answer in their own cells, in people: mostly none."""
         variances = [self.own_variance(family) for family in range(self.strategy.families)]
         return self.task.own(self.strategy, variances) if any(variances) else Own(0.0, 0.0)
 
     def error_of_answer(self, reports: int | None = None) -> float:
-        """The root mean square error of an answer, typically, in people: for the truth that makes it largest.
+        """The typical RMSE of an answer, in people: for the truth that makes it largest.
 
         Parameters
         ----------
@@ -43,7 +43,7 @@ class Predicted(Declaration):
 
     @property
     def average_error(self) -> float:
-        """The same on average: over answers, where `spread` is of the one that errs most, and over what people hold."""
+        """The same on average over answers, where `spread` is the worst, and over values held."""
         cell = self.rmse() * self.task.average(self.strategy)
         return math.sqrt(cell**2 + self.crowd.size * self.own_part.mean)
 

@@ -1,8 +1,8 @@
 """A protocol: what people send, what becomes of it, and what that gives away.
 
 A leaf of the catalogue declares its name, model and parameters and writes a few short formulas (see
-`declaration`). Drawing, tallying, estimating with intervals and simulating follow from them here, the
-predicted error and cost in `predicted`.
+`declaration`). Drawing, tallying, estimating with intervals and simulating follow from them here,
+the predicted error and cost in `predicted`.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class Protocol(Predicted):
     )
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Refuses a leaf that overrides its own promise, which would forget groups or other crowds, and one that has a
-        release step where nobody is trusted to take it.
+        """Refuses a leaf that overrides its own promise, which would forget groups or other crowds,
+        and one that has a release step where nobody is trusted to take it.
         """
         super().__init_subclass__(**options)
         steps = (cls.released, Declaration.released), (cls.by_analyser, Declaration.by_analyser)
@@ -200,7 +200,7 @@ class Protocol(Predicted):
         return sent.messages(), sent.owners()
 
     def _sent(self, values: Values, coins: Coins, owners: Values | None = None) -> Outbox:
-        """The outbox of people with these values; messages about unknown labels have the labels' own type."""
+        """The outbox for people's values; messages about unknown labels have the labels' type."""
         outbox = Outbox(np.dtype([("kind", values.dtype)]) if self.task.shape is Shape.KEY else self.message)
         self.programme.draw(People(values.size, {"value": values}, owners), coins, outbox)
         return outbox
@@ -225,7 +225,7 @@ class Protocol(Predicted):
         return Tally(people, np.array([total + people * nothing], dtype=object))
 
     def pooled(self, groups: Values, people: Ints, steps: Iterable[int]) -> Tally:
-        """The tally of groups, from how many people each has and the totals of their amounts, for a trusted side."""
+        """The tally of groups, from each one's people and total amount, for a trusted side."""
         totals = np.zeros(self.task.cells, dtype=object)
         for group, many, total in zip(groups.tolist(), people.tolist(), steps, strict=True):
             totals[2 * group] += many * self.task.steps - total
@@ -237,7 +237,7 @@ class Protocol(Predicted):
         return self.tally(Batch(0, np.empty(0, dtype=self.message)))
 
     def shown_law(self, total: int) -> Parts:
-        """The law of what the public sees of a total: the trusted side treats it first, then the analyser."""
+        """The law of what the public sees of a total, after the trusted side and the analyser."""
         shown: Counter[int] = Counter()
         for released, part in self.released().law(total).items():
             for outcome, chance in self.by_analyser().law(released).items():
@@ -245,7 +245,7 @@ class Protocol(Predicted):
         return shown
 
     def release(self, tally: Tally, coins: Coins | None = None, *, padded: bool = False) -> Tally:
-        """The tally with the noise of the trusted side, where the model has one, and of the analyser.
+        """The tally with the noise of the trusted side, if the model has one, and of the analyser.
 
         Parameters
         ----------
@@ -254,7 +254,8 @@ class Protocol(Predicted):
         coins : Coins, optional
             Secret ones unless given.
         padded : bool
-            Whether the trusted side has done its part already, as a shuffler has that adds messages.
+            Whether the trusted side has done its part already, as a shuffler has that adds
+            messages.
 
         Returns
         -------
@@ -316,7 +317,7 @@ class Protocol(Predicted):
         return self.view(honest) if reports == 1 else self.group(honest, reports)
 
     def views(self) -> Mapping[Party, PrivacyLoss | None]:
-        """The privacy loss of what each party sees, the answer included; None if it sees every value."""
+        """The privacy loss of each party's view, answer included; None if it sees every value."""
         return {
             Party.ANALYSER: None if self.model is Model.CENTRAL else self.loss,
             Party.PUBLIC: self.loss,
@@ -391,7 +392,7 @@ class Protocol(Predicted):
 
     @property
     def origin(self) -> float:
-        """The value that everybody counts from; 0 where the number of people is private, and they are not counted."""
+        """The value everybody counts from; 0 where the number of people is private, not counted."""
         return 0.0 if self.neighbours.hides_size and not self.task.paired else self.task.low
 
     def among(self, crowd: Crowd) -> Self:

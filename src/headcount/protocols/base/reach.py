@@ -1,8 +1,8 @@
-"""How far one person who lies can move an estimate, in people. Honest people move it by one at most.
+"""How far one liar can move an estimate, in people. Honest people move it by one at most.
 
-An estimate is affine in the messages: a report moves it by a part of its own, which takes the noise that is expected of
-it away, and by a slope for each message. What is true of one liar is therefore true of many: k of them reach k times as
-far.
+An estimate is affine in the messages: a report moves it by a part of its own, which takes the noise
+that is expected of it away, and by a slope for each message. What is true of one liar is therefore
+true of many: k of them reach k times as far.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ class Reach:
         return max(self.up, -self.down, self.lifted)
 
     def of(self, liars: int) -> float:
-        """How far several liars move one cell together; infinite where one report can be any number."""
+        """How far several liars move one cell together; infinite if a report can be any number."""
         if not self.bounded:
             return math.inf if liars else 0.0
         return max(liars * max(self.up, -self.down), self.lifted if liars else 0.0)
 
     def consistent(self, cells: int) -> float | None:
-        """A bound where the answers of several cells are made consistent; None if there is one only.
+        """A bound where several cells' answers are made consistent; None if there is only one.
 
-        What all cells have in common is taken off again, so that the difference between them counts: of a push
-        one cell of s that are left keeps 1 - 1/s.
+        What all cells have in common is taken off again, so that the difference between them
+        counts: of a push one cell of s that are left keeps 1 - 1/s.
         """
         return None if cells < 2 else (1.0 - 1.0 / cells) * self.apart
 
@@ -71,7 +71,7 @@ class Reach:
 
     @classmethod
     def among(cls, base: Floats, slopes: npt.NDArray[Any], messages: int) -> Reach:
-        """The reach of a person who sends at most this many messages, each with one of these rows of slopes."""
+        """The reach with at most this many messages, each with one of these rows of slopes."""
         slopes = np.vstack([slopes, np.zeros_like(base)])  # or none at all
         most, least = slopes.max(axis=0), slopes.min(axis=0)
         up, down = (base + messages * most).max(), (base + messages * least).min()

@@ -52,7 +52,7 @@ class Record:
         return self.content
 
     def to_yaml(self) -> str:
-        """The record as it stands in the registry, texts of several lines in blocks that can be edited."""
+        """The record as in the registry, texts of several lines in blocks that can be edited."""
         try:
             import yaml
         except ImportError:

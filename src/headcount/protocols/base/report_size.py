@@ -91,7 +91,7 @@ class Wire:
         return {"messages": self.messages, "suite": self.suite}
 
     def device(self, protocol: Protocol, rounds: int = 1) -> dict[str, Any]:
-        """More for devices: the message's fields, and the epsilon of all rounds if everybody else colludes."""
+        """More for devices: the message's fields, and all rounds' epsilon if all others collude."""
         alone = None if protocol.local_epsilon is None else rounds * protocol.local_epsilon
         short = None if alone is None else rounded_up(alone, COMPARED)
         return {"record": record_of(protocol.message), "colluding": short if self.colluding is None else self.colluding}
@@ -104,7 +104,7 @@ def record_of(message: np.dtype[Any]) -> list[list[str]]:
 
 
 def wire_messages(protocol: Protocol, budget: Budget) -> int | None:
-    """The fewest messages that suffice, but for a chance that a hundredth of delta pays for, in all rounds.
+    """The fewest messages that suffice in all rounds, but for a chance paid for by delta / 100.
 
     None if that takes more than `MOST`.
     """

@@ -121,7 +121,7 @@ def _exactly(what: str, data: Any, build: Callable[[dict[str, Any]], Read]) -> R
 
 @checked
 def load_answer(path: str | Path) -> Estimate:
-    """The answer that `headcount count --format json` printed into a file, or `to_json` of an answer in JSON.
+    """The answer in a file from `headcount count --format json`, or `to_json` of an answer in JSON.
 
     Parameters
     ----------

@@ -4,8 +4,9 @@ Randomiser: none, the value is handed over.
 Analyser:   adds $Z$ with $P[Z=k] \propto e^{-k^2/2\sigma^2}$, $\sigma$ the `scale`, from a table of
             64-bit weights.
 View:       each total with noise of its own; a person shifts one total by one, or two if replaced
-            in a histogram. The weights that are drawn are the ones accounted for, to the last. Where a person counts
-            by whole weights in many totals, it is the Gaussian mechanism's view, by the length of these.
+            in a histogram. The weights that are drawn are the ones accounted for, to the last.
+            Where a person counts by whole weights in many totals, it is the Gaussian mechanism's
+            view, by the length of these.
 Error:      unbiased, $\mathrm{Var} \le \sigma^2$, whatever the data.
 
 [CKS20] Canonne, Kamath and Steinke, The Discrete Gaussian for Differential Privacy, NeurIPS 2020.
@@ -65,7 +66,7 @@ def gaussian(scale: Fraction) -> TwoSidedNoise:
 
 
 def distance(scale: Fraction) -> float:
-    """A bound on the total variation distance of `gaussian` from its law: cut beyond its reach, and rounded down."""
+    """A bound on the total variation of `gaussian` from its law: cut at its reach, rounded down."""
     cells = 2 * math.ceil(REACH * scale) + 3
     return math.erfc(REACH / math.sqrt(2.0)) + 2.0 * cells / WORD + 2.0**-100
 

@@ -2,11 +2,12 @@ r"""Laplace noise on shares: a sum and a mean in each of several groups [DMNS06]
 
 Randomiser: none, the value is handed over: a group $g$ and $x \in \{0, \dots, s\}$, in steps of its range.
 Analyser:   of every group adds up $x$ and, apart, what people lack of the largest amount, $s - x$; rounds
-            each total once, without bias, to one of the $L$ `levels` from a person to the next, and adds
-            $Z$ with $P[Z=k] \propto e^{-|k|/(L b)}$, $b$ the scale.
+            each total once, without bias, to one of the $L$ `levels` from a person to the next, and
+            adds $Z$ with $P[Z=k] \propto e^{-|k|/(L b)}$, $b$ the scale.
 View:       two totals a group. A person moves those of their group by $s$ steps in all, by $L$ levels or,
-            if they are rounded, by at most $L + 1$; replaced, by twice that. No shifts show more than
-            one of their sum does, so that the loss is pure from $\epsilon = (L + 1)/(L b)$ on, or twice that.
+            if they are rounded, by at most $L + 1$; replaced, by twice that. No shifts show more
+            than one of their sum does, so that the loss is pure from $\epsilon = (L + 1)/(L b)$ on,
+            or twice that.
 Error:      unbiased, of each total as of one that `laplace` adds to.
 
 [DMNS06] Dwork, McSherry, Nissim and Smith, Calibrating Noise to Sensitivity in Private Data
@@ -38,7 +39,7 @@ MOST = 1 << 22
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceShares(NoisyTotal):
-    """Add Laplace noise to what the people of each group hold, and to what they lack of the most."""
+    """Add Laplace noise to what each group's people hold, and to what they lack of the most."""
 
     name: ClassVar[str] = "laplace-shares"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.SHARE, Shape.SHARES})
@@ -90,7 +91,7 @@ class LaplaceShares(NoisyTotal):
         return Tally(batch.reports, totals)
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
-        """The loss of all shifts added up, which show no more than one total that is shifted by all of it."""
+        """The loss of all shifts added up: no more than one total shifted by all of it shows."""
         rounded = int(self.levels % self.task.steps != 0)
         times = reports * (2 if self.neighbours is Neighbours.REPLACE else 1)
         return ShiftsBound(self.rate, times * (self.levels + rounded), min(2 * times, self.task.cells))
@@ -111,5 +112,5 @@ class LaplaceShares(NoisyTotal):
 
 
 def _sums() -> SumByGroup:
-    """A sum in a single group: to change one's group moves totals no further than to change from nothing to all."""
+    """A sum in one group: changing one's group moves totals no further than from nothing to all."""
     return SumByGroup((Group(("all",)),), ("group",), Levels((-1.0, 1.0), 2))

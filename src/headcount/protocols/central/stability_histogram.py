@@ -152,13 +152,15 @@ class StabilityHistogram(Protocol):
     def intervals(self, tally: Tally, confidence: float) -> Floats:
         """For a suppressed count, all counts that are suppressed with more than the tail's chance.
 
-        A count that is missed this way has noise so low that the interval of a shown total would miss it, too.
+        A count that is missed this way has noise so low that the interval of a shown total would
+        miss it, too.
         """
         tail = (1.0 - confidence) / 2.0
         added = self._added
         half = self.added_noise.half_width(confidence)
         upto = np.cumsum(added.masses)
-        # Suppressed: count + Z <= threshold - 1, which has a chance above the tail for counts up to this.
+        # Suppressed: count + Z <= threshold - 1, which has a chance above the tail for counts up to
+        # this.
         most = self.threshold - 1 - int(added.values[upto > tail][0])
         shown = tally.totals > 0
         low, high = np.where(shown, tally.totals - half, 0.0), np.where(shown, tally.totals + half, float(most))

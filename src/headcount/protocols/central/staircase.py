@@ -110,7 +110,7 @@ class Staircase(NoisyTotal):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
-        """The most levels that are drawn quickly; a multiple of the task's steps, where these are few."""
+        """The most levels that are drawn quickly; a multiple of the task's steps if few."""
         steps = steps_of(task)
         return ({"levels": LEVELS // steps * steps if steps <= LEVELS else LEVELS},)
 
@@ -160,7 +160,7 @@ class Staircase(NoisyTotal):
         return AddStaircase(self.rate, self.width, self.high)
 
     def group(self, honest: int, reports: int) -> PrivacyLoss:
-        """The noise is symmetric and falls, so that the widest shift is the worst: a report's is by the width."""
+        """The noise is symmetric and falls: the widest shift is worst; a report's is the width."""
         a, between = self._tallest(self.high), min(self.high - 1, self.width - self.high)
         distance = (8.0 * self.width + 8.0 / (1.0 - self._fall) ** 2) * 2.0**-60  # three units a cell, and the tails
         return GroupPrivacy.of(StaircaseShift(self.rate, 0.5 + a / 2.0 + a * between, distance), reports)

@@ -5,7 +5,8 @@ Analyser:   $\hat c_j = (m_j - no)/(\mathrm{keep}-o)$ with $m_j$ reports of a ca
             $o = (1-\mathrm{keep})/(d-1)$.
 View:       each single report; $\epsilon = \ln(\mathrm{keep}/o)$, even if all others collude.
 Error:      unbiased,
-            $\mathrm{Var}\,\hat c = [c\,\mathrm{keep}(1-\mathrm{keep}) + (n-c)\,o(1-o)]/(\mathrm{keep}-o)^2$.
+            $\mathrm{Var}\,\hat c = [c\,\mathrm{keep}(1-\mathrm{keep}) +
+            (n-c)\,o(1-o)]/(\mathrm{keep}-o)^2$.
 
 [KOV16] Kairouz, Oh and Viswanath, Extremal Mechanisms for Local Differential Privacy, JMLR 2016.
 """

@@ -57,7 +57,7 @@ class HadamardResponse(HadamardOracle):
         return (balance + int(told.sum())) // 2
 
     def telling(self) -> npt.NDArray[Any]:
-        """The points that agree with most categories and with fewest, the one that says nothing apart."""
+        """The points that agree with most categories and fewest, but not the one saying nothing."""
         asked = np.zeros(self.kinds, dtype=np.int64)
         asked[1 : self.task.values + 1] = 1
         return self.most_and_fewest(walsh_hadamard(asked)[1:], 1)

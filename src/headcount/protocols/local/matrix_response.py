@@ -2,7 +2,8 @@ r"""A randomiser of one's own [BBGN19]: one message, by the chances in a matrix.
 
 Randomiser: with chance `lie` a message of the mean of all rows, otherwise one of the row R of the own value.
 Analyser:   least squares: with $m_y$ messages y and W the reciprocals of the mean row r,
-            $\hat c = (A m - n\,\mathrm{lie}/k)/(1-\mathrm{lie})$ with $A = (R W R^T)^{-1} R W$, so that $A R^T = 1$.
+            $\hat c = (A m - n\,\mathrm{lie}/k)/(1-\mathrm{lie})$ with $A = (R W R^T)^{-1} R W$, so
+            that $A R^T = 1$.
 View:       each single report, even if all others collude; the two rows that are told apart best.
 Error:      unbiased; $\mathrm{Var}\,\hat c_j = \sum_z c_z \mathrm{Var}[A_{jy} \mid y \sim R_z]$: for the cell j, and
             the value z of everybody else, for which it is largest.
@@ -119,7 +120,7 @@ class MatrixResponse(Protocol):
 
     @cached_property
     def _cuts(self) -> tuple[Fraction, ...]:
-        """The cumulative chances of all rows: between two of them every value's message is fixed."""
+        """The cumulative chances of all rows: between two, every value's message is fixed."""
         return tuple(sorted({end for row in self._ends for end in row} - {Fraction(0), Fraction(1)}))
 
     @property
@@ -128,7 +129,7 @@ class MatrixResponse(Protocol):
         return _table([above - below for below, above in pairwise(ends)])
 
     def _message(self, value: Field) -> Field:
-        """The message of this value in a cell: how many messages of its row end before the cell does."""
+        """The value's message in a cell: how many messages of its row end before the cell."""
         cells = len(self._cuts) + 1
         places = [[self._place(end) for end in column] for column in zip(*self._ends, strict=True)]
         passed = [(CELL + (cells - _selected(value, place))) // cells for place in places]
@@ -188,7 +189,7 @@ class MatrixResponse(Protocol):
 
     @cached_property
     def _laws(self) -> list[tuple[float, float, list[Law]]]:
-        """For each cell the step and the start of a lattice, and there the law of a report's score, by value."""
+        """Per cell, a lattice's step and start, and a report score's law on it, by value."""
         lattices = (_lattice(scores) for scores in self.scores)
         return [(step, first, [_law(places, row) for row in self.chances]) for step, first, places in lattices]
 
@@ -198,7 +199,7 @@ class MatrixResponse(Protocol):
         return np.array([[step**2 * law.variance for law in laws] for step, _, laws in self._laws])
 
     def _hardest_crowd(self, truth: int, reports: int) -> tuple[int, int]:
-        """The cell, and what everybody else holds, for which the error of a cell of `truth` people is largest."""
+        """The cell, and what all others hold, of largest error for a cell of `truth` people."""
         own = self._variances[range(len(self._values)), self._values]
         others = self._variances.copy()
         others[range(len(self._values)), self._values] = -1.0
@@ -262,7 +263,7 @@ def _selected(value: Field, numbers: list[int]) -> Field:
 
 
 def _lattice(scores: Floats) -> tuple[float, float, Floats]:
-    """A step, a first place, and how many steps from there each score lies: whole numbers if they share a lattice."""
+    """A step, a start, and each score's steps from there: whole numbers if they share a lattice."""
     first, span = float(scores.min()), float(np.ptp(scores))
     step = 0.0
     for gap in (scores - first).tolist():
@@ -276,7 +277,7 @@ def _lattice(scores: Floats) -> tuple[float, float, Floats]:
 
 
 def _law(places: Floats, chances: Floats) -> Law:
-    """The law of a place; what lies between two whole numbers is shared out such that the mean stays."""
+    """The law of a place; between whole numbers it is shared out so that the mean stays."""
     below = np.floor(places)
     part = places - below
     cells = int(below.max()) + 2

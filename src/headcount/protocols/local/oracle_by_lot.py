@@ -1,9 +1,9 @@
-r"""A family by lot [CKS19]: everybody reports one of the cells that they are in, drawn by lot, by a frequency oracle.
+r"""A family by lot [CKS19]: all report one of their cells, drawn by lot, by a frequency oracle.
 
 Randomiser: draw one of the $k$ families, evenly. If it has few cells, send yours with chance
-            $p = e^\epsilon/(e^\epsilon+N-1)$ and any other of the $N$ otherwise; if this would err more, draw a hash
-            function with $g \approx e^\epsilon+1$ buckets, and send it and your cell's bucket in the same way, with
-            $g$ for $N$.
+            $p = e^\epsilon/(e^\epsilon+N-1)$ and any other of the $N$ otherwise; if this would err
+            more, draw a hash function with $g \approx e^\epsilon+1$ buckets, and send it and your
+            cell's bucket in the same way, with $g$ for $N$.
 Analyser:   of the $n_f$ reports of a family $m_x$ support a cell: with $o$ the chance that a report of somebody else
             does, $\hat c_x = k(m_x - n_f o)/(p-o)$.
 View:       each single report: its family tells nothing, and two values are told apart as by one oracle with
@@ -11,9 +11,11 @@ View:       each single report: its family tells nothing, and two values are tol
 Error:      unbiased, $\mathrm{Var}\,\hat c_x = k[(n-c_x)o(1-o) + c_x(p(1-p)+(p-o)^2)]/(p-o)^2 - c_x$: that of one
             oracle $k$ times, and of drawing lots. Cells are nearly uncorrelated.
 
-To divide $\epsilon$ among the families instead would cost $k^2$ times the variance, and not $k$ times.
+To divide $\epsilon$ among the families instead would cost $k^2$ times the variance, and not $k$
+times.
 
-[CKS19] Cormode, Kulkarni and Srivastava, Answering Range Queries Under Local Differential Privacy, VLDB 2019.
+[CKS19] Cormode, Kulkarni and Srivastava, Answering Range Queries Under Local Differential Privacy,
+VLDB 2019.
 """
 
 from __future__ import annotations
@@ -80,17 +82,17 @@ class Oracle:
         return self.keep - self.other
 
     def variance(self, share: float) -> float:
-        """The variance of one report about a cell, in people, where this share of the senders is in it."""
+        """The variance of one report about a cell, in people, with this share of senders in it."""
         own, other = self.keep * (1.0 - self.keep) + self.gap**2, self.other * (1.0 - self.other)
         return (share * own + (1.0 - share) * other) / self.gap**2
 
     @property
     def in_sums(self) -> tuple[float, float]:
-        """The part of a cell in the second moment of a sum whose weights add up to 0, as those of least squares do: for
-        each report, and on top for a report of somebody in the cell.
+        """The part of a cell in the second moment of a sum whose weights add up to 0, as those of
+        least squares do: for each report, and on top for a report of somebody in the cell.
 
-        Errors of a family's cells are not uncorrelated. Told directly, a report supports exactly one of them; by a hash
-        function, about as many whichever was drawn.
+        Errors of a family's cells are not uncorrelated. Told directly, a report supports exactly
+        one of them; by a hash function, about as many whichever was drawn.
         """
         triple = self.hashing.triple_collision if self.hashing else 0.0
         both = self.keep * triple + self.elsewhere * (self.collision - triple) - self.other**2  # covariance of others
@@ -119,14 +121,14 @@ class Oracle:
 
     @property
     def pair(self) -> tuple[Floats, Floats]:
-        """The chances of a report under two cells: it supports the first, the second, or both or neither."""
+        """A report's chances under two cells: for the first, the second, or both or neither."""
         own, other = ((1.0 - self.collision) * chance for chance in (float(self.keep), self.elsewhere))
         rest = 1.0 - own - other
         return np.array([own, other, rest]), np.array([other, own, rest])
 
 
 def kept(places: int, epsilon: float) -> Chance:
-    """The chance of the truth, among this many cells or buckets: never certainty, which large epsilons round to."""
+    """The chance of the truth among as many cells or buckets: below 1, even for large epsilons."""
     return Chance.down(min(1.0 / (1.0 + (places - 1) * decayed(epsilon)), 1.0 - 2.0**-53))
 
 
@@ -233,15 +235,15 @@ class OracleByLot(Protocol):
         return math.sqrt(self._variance(0, truth, reports))
 
     def extremes(self, reports: int) -> tuple[int, ...]:
-        """Empty cells: nearly all are, and what people add to the variance of their own cells is little in a sum."""
+        """Empty cells: nearly all are, and people's own cells add little variance to a sum."""
         return (0,)
 
     def noise(self, truth: int, reports: int) -> Noise:
         return self.noise_in(0, truth, reports)
 
     def noise_in(self, family: int, truth: int, reports: int) -> Noise:
-        """A law with the exact variance: of the lots that a cell's people draw, and of the reports of the family's
-        average number of people, at least one."""
+        """A law with the exact variance: of the lots that a cell's people draw, and of the reports
+        of the family's average number of people, at least one."""
         oracle, families = self.oracles[family], self._families
         asked, own = max(round(reports / families), min(reports, 1)), round(truth / families)
         told = laws.binomial(own, oracle.keep) + laws.binomial(max(asked - own, 0), oracle.other)

@@ -65,7 +65,7 @@ class SuccinctHistogram(HadamardOracle):
         return (walsh_hadamard(told[::2] - told[1::2])[: self.task.values] + int(told.sum())) // 2
 
     def telling(self) -> npt.NDArray[Any]:
-        """The rows that agree with most categories and with fewest, the one that says nothing apart."""
+        """The rows that agree with most categories and fewest, but not the one saying nothing."""
         asked = np.zeros(self.rows, dtype=np.int64)
         asked[: self.task.values] = 1
         balance = walsh_hadamard(asked)

@@ -18,7 +18,7 @@ RARELY = 1e-9  # the chance that any honest row of a crowd is taken for a liar's
 
 
 def heaviest_row(own: float, other: float, values: int, people: int) -> int:
-    """The fewest ones that the people exceed with a chance of 1e-9 at most, bits being on with these chances."""
+    """The fewest ones that people exceed with chance at most 1e-9, given the bits' chances."""
     ones = laws.binomial(values - 1, other) + laws.binomial(1, own)
     return min(values, ones.within(RARELY / people)[1])
 

@@ -1,4 +1,4 @@
-"""Counts in cells: a person is in one cell of each family of a strategy, or counts by weights in many."""
+"""Counts in cells: a person is in one cell per family of a strategy, or by weights in many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A matrix of exact chances, a row for each value and a column for each message, as text and as fractions."""
+"""A matrix of exact chances, a row per value and a column per message: as text and fractions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ SHAPE = f"give 2 to {MOST} rows of as many chances each, 1 to {MOST}"
 
 
 def matrix_text(matrix: Any) -> str:
-    """The matrix as a text that says the same: fractions with spaces between, rows with semicolons."""
+    """The matrix as an equivalent text: fractions with spaces between, rows with semicolons."""
     return "; ".join(" ".join(map(str, row)) for row in matrix_rows(matrix))
 
 
 def matrix_rows(matrix: Any) -> Rows:
     """The rows of a matrix, given as rows of chances or as text.
 
-    Entries without a common denominator up to `FINEST` are rounded up to multiples of 1/FINEST, and the row's
-    largest entry gives what they take; so it does where a row of floats does not quite add up to 1.
+    Entries without a common denominator up to `FINEST` are rounded up to multiples of 1/FINEST, and
+    the row's largest entry gives what they take; so it does where a row of floats does not quite
+    add up to 1.
     """
     if isinstance(matrix, str):
         return _read(matrix)

@@ -1,8 +1,8 @@
-"""Random hash functions of which few values' buckets depend on each other: linear ones of a value's cube.
+"""Random hash functions with few values' buckets dependent: linear ones of a value's cube.
 
-Any two different values are hashed as by a linear function, since cubing is a permutation modulo the prime. Of values
-in arithmetic progression, as the bins of a range are, a linear function maps three into one bucket too often, and their
-cubes are in no progression.
+Any two different values are hashed as by a linear function, since cubing is a permutation modulo
+the prime. Of values in arithmetic progression, as the bins of a range are, a linear function maps
+three into one bucket too often, and their cubes are in no progression.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ AT_ONCE, CELLS = 1 << 12, 1 << 20  # messages, and numbers that are worked out a
 
 @dataclass(frozen=True)
 class CubicHash(LinearHash):
-    """The functions h(x) = (((u+1) x**3 + v) mod prime) mod buckets, in whose messages the bucket comes first."""
+    """The functions h(x) = (((u+1) x**3 + v) mod prime) mod buckets; the bucket comes first."""
 
     @classmethod
     def over(cls, values: int, buckets: int) -> Self:
@@ -38,7 +38,7 @@ class CubicHash(LinearHash):
 
     @property
     def triple_collision(self) -> float:
-        """The chance that three values collide, on average over them: all residues are in a bucket, each in one."""
+        """The average chance that three values collide: each residue is in exactly one bucket."""
         full, more = divmod(self.prime, self.buckets)
         ways = sum(many * math.perm(size, 3) for many, size in ((more, full + 1), (self.buckets - more, full)))
         return ways / math.perm(self.prime, 3)
@@ -54,8 +54,8 @@ class CubicHash(LinearHash):
     def agreeing(self, u: Values, v: Values, bucket: Values, values: int) -> Ints:
         """How many messages agree with each value.
 
-        The cubes that agree with a message are (r - v)/(u+1) for the residues r = bucket, bucket + buckets, …: as many
-        steps as there are values to a bucket, whatever the number of values.
+        The cubes that agree with a message are (r - v)/(u+1) for the residues r = bucket, bucket +
+        buckets, …: as many steps as there are values to a bucket, whatever the number of values.
         """
         found = np.zeros(self.prime, dtype=np.int64)
         steps = np.arange(-(-self.prime // self.buckets))

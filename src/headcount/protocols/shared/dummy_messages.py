@@ -20,7 +20,7 @@ ONE = Emit(0)
 
 @lru_cache(maxsize=256)
 def poisson_loss(mean: float, families: int, keep: float = 1.0) -> PrivacyLoss:
-    """The loss of a person in one cell of each family, with a Poisson number of this mean of dummies in every cell."""
+    """The loss of a person in a cell of each family, with Poisson dummies of this mean per cell."""
     dummies = laws.poisson(mean)
     return many_cells.one_of_each(Pair.of(dummies, dummies + laws.binomial(1, keep)), families)
 

@@ -45,7 +45,7 @@ class FrequencyOracle(Protocol):
         """The chance q that it supports a given other value."""
 
     def supporting(self, once: float, twice: float, thrice: float) -> MessageLaws:
-        """The laws of a message, which drawn whatever is held supports one, two, three values so often."""
+        """The laws of a message whose blanket supports one, two, three values so often."""
         return MessageLaws.supporting(math.exp(self.local_epsilon or 0.0), once, twice, thrice, values=self.task.values)
 
     def supporters(self, tally: Tally) -> Ints:

@@ -33,7 +33,7 @@ class HadamardOracle(FrequencyOracle):
     @property
     @abstractmethod
     def idle(self) -> float:
-        """The chance of an index that would support every category, and is not counted: it serves liars only."""
+        """The chance of an uncounted index that supports every category: it serves liars only."""
 
     def most_and_fewest(self, balance: Ints, first: int) -> npt.NDArray[Any]:
         """The messages of the largest and the smallest balance, where `first` comes first."""

@@ -40,7 +40,7 @@ class LinearHash:
 
     @property
     def collision(self) -> float:
-        """The chance that two values collide: of prime (prime - 1) pairs of residues, equal ones."""
+        """The chance that two values collide: equal ones of prime (prime - 1) residue pairs."""
         whole, rest = divmod(self.prime, self.buckets)
         return whole * (rest + self.prime - self.buckets) / (self.prime * (self.prime - 1))
 
@@ -48,9 +48,10 @@ class LinearHash:
     def triple_collision(self) -> float:
         """The chance that three evenly spaced residues collide.
 
-        From one residue to the next u is added, or u less the prime; either is a multiple of the buckets, and the same
-        both times. For the multiples u below half of the prime, all but 2u of the first residues do not wrap around;
-        for those of u less the prime as many wrap around twice.
+        From one residue to the next u is added, or u less the prime; either is a multiple of the
+        buckets, and the same both times. For the multiples u below half of the prime, all but 2u of
+        the first residues do not wrap around; for those of u less the prime as many wrap around
+        twice.
         """
         p, b = self.prime, self.buckets
         multiples = (p - 1) // (2 * b)
@@ -80,7 +81,7 @@ class HashedMessages(Protocol):
         return {"u": (1, prime - 1), "v": (0, prime - 1), "bucket": (0, buckets - 1)}
 
     def telling(self) -> npt.NDArray[Any]:
-        """Bucket 0 under the function that takes successive categories from one of its residues to the next."""
+        """Bucket 0 under the function that takes successive categories through its residues."""
         return self.messages_with(u=[self.hashing.buckets % self.hashing.prime or 1])
 
     def tally(self, batch: Batch) -> Tally:

@@ -1,4 +1,4 @@
-"""Protocols whose noise is the shuffler's dummies: every person sends one message, and no noise of their own."""
+"""Protocols whose noise is the shuffler's dummies: people send one message each, with no noise."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RARELY = 1e-9  # the chance that an honest shuffler's number of messages is take
 
 @dataclass(frozen=True, kw_only=True)
 class PaddedByShuffler(Protocol):
-    """One message each; the shuffler adds its own, and the analyser adds noise that the shuffler does not know."""
+    """One message each; the shuffler adds more, and the analyser noise unknown to the shuffler."""
 
     model: ClassVar[Model] = Model.DUMMIES
     options: ClassVar[frozenset[str]] = frozenset({"analyser"})
@@ -101,7 +101,8 @@ class PaddedByShuffler(Protocol):
     def views(self) -> Mapping[Party, PrivacyLoss | None]:
         """The analyser knows its own noise, the shuffler the dummies, the public neither.
 
-        A shuffler takes its dummies off the answer, which leaves every value, unless the analyser adds noise.
+        A shuffler takes its dummies off the answer, which leaves every value, unless the analyser
+        adds noise.
         """
         own = RepeatedResponse(1 / Fraction(self.analyser_scale), self.moved) if self.analyser_scale else None
         return {
@@ -131,7 +132,7 @@ class PaddedByShuffler(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class TwoSidedPadding(PaddedByShuffler):
-    """Dummies of two-sided geometric number around `shift`, falling by exp(-1/scale) a step and never negative."""
+    """Dummies: two-sided geometric around `shift`, ratio exp(-1/scale) a step, never negative."""
 
     knob: ClassVar[Knob] = Knob.logarithmic("shift", 1, 1e8, lambda budget, _: _likely(budget), whole=True)
 
@@ -149,13 +150,13 @@ class TwoSidedPadding(PaddedByShuffler):
     def choices(
         cls, task: Question, crowd: Crowd, budget: Budget, analyser: bool = True
     ) -> Iterable[Mapping[str, Any]]:
-        """The noise that geometric needs; the analyser's own besides, unless it is told to add none."""
+        """The noise that geometric needs, and the analyser's own unless it is to add none."""
         scale = cls.fair_scale(task, crowd, budget)
         yield {"scale": scale, "analyser_scale": scale if analyser else 0.0}
 
     @property
     def filled(self) -> bool:
-        """Whether dummies of two kinds make up a fixed number, so that only one of the two has to be random."""
+        """Whether dummies of two kinds make up a fixed number, so that only one need be random."""
         return not self.task.shape.several and self.neighbours is Neighbours.REPLACE
 
     @property
@@ -187,7 +188,7 @@ class TwoSidedPadding(PaddedByShuffler):
         return self._kept(super().counted(values, people))
 
     def _kept(self, tally: Tally) -> Tally:
-        """The ones alone, of a count whose dummies are filled up: the zeros follow from the number of messages."""
+        """The ones of a count with filled-up dummies: the number of messages gives the zeros."""
         return Tally(tally.reports, tally.totals[1:]) if self.filled else tally
 
     def point(self, tally: Tally) -> Floats:

@@ -65,7 +65,7 @@ class ScoredReports(Protocol):
 
     @property
     def message_laws(self) -> MessageLaws:
-        """Every message is least likely at one of the two ends; others may hold these, or what is halfway."""
+        """Each message is least likely at one of the two ends; others may hold these or halfway."""
         steps = steps_of(self.task)
         rows = np.array([self._chances_of(value) for value in (0, steps, steps // 2)[: steps + 1]])
         return MessageLaws(rows, np.minimum(*rows[:2]), others=tuple(range(len(rows))))
@@ -93,7 +93,7 @@ class ScoredReports(Protocol):
         return np.asarray((tally.totals - tally.reports * self._ends[0]) / self._gain, dtype=np.float64)
 
     def _chances_of(self, value: int) -> Floats:
-        """The chance of each kind of message of someone with this value, which is rounded to a level."""
+        """The chance of each kind of message from this value, which is rounded to a level."""
         level, part = divmod(value * self.grid, steps_of(self.task))
         rest = part / steps_of(self.task)
         return np.asarray((1.0 - rest) * self.chances(level) + (rest * self.chances(level + 1) if rest else 0.0))
@@ -146,7 +146,7 @@ class ScoredReports(Protocol):
         return np.stack([self.point(tally) - half, self.point(tally) + half], axis=1)
 
     def _half_width(self, reports: int, confidence: float) -> float:
-        """A half-width for any crowd: the hardest one's, and a step more as others' estimates lie between its own."""
+        """A half-width for any crowd: the hardest's and a step, as other estimates lie between."""
         most, spread = float(np.ptp(self.scores)) / self._gain, self.size_of_error(reports, reports)
         sure = sure_half_width(most, spread, reports, confidence)
         if reports <= SKEWED or not spread:

@@ -1,1 +1,1 @@
-"""Protocols of the shuffle models: messages are mixed, by a shuffler that may drop small counts or add messages."""
+"""Protocols of the shuffle models: a shuffler mixes messages, and may drop or add some."""

@@ -89,13 +89,13 @@ class AlmostOneMessageHistogram(HashedMessages):
         return Bounded(bound, partial(self._by_one_value, honest))
 
     def _by_one_value(self, honest: int) -> PrivacyLoss:
-        """A lower bound, from the messages in the bucket of a value that all others hold: their own hide nothing."""
+        """A lower bound, from messages in the bucket of all others' value; theirs hide nothing."""
         others = self._supporting(0, honest)
         without = others.weighed(1.0 - self.collision) | others.shifted(1).weighed(self.collision)
         return Pair.of(others.shifted(1), without)
 
     def _supporting(self, others: int, reports: int) -> Law:
-        """How many messages have the bucket of a value that these others do not hold, of that many reports."""
+        """How many of the reports' messages have the bucket of a value these others lack."""
         each, chance = self._blankets
         cover = laws.binomial(reports * each, 1.0 / self.buckets) + laws.binomial(reports, chance / self.buckets)
         return laws.binomial(others, self.collision) + cover

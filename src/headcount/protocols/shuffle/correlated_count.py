@@ -10,10 +10,10 @@ Error:      unbiased, two-sided geometric: $\mathrm{Var}\,\hat c = 2q/(1-q)^2$ a
             whatever the data.
 
 $q = e^{-\epsilon^*}$ with $\epsilon^*$ the `inner` epsilon; $k$ is `own`, more than 1 for many
-rounds, where own noise with lighter tails errs less (then $\mathrm{Var}\,\hat c = 2kq/(1-q)^2$); $r$
-and $p$ are the `shape` and `decay` of the flood. `overhead` says how far the standard error may lie
-above the central optimum; a smaller one costs more messages. With `even` the shape is so large that
-the flood is nearly Poisson, and nobody sends many messages at once.
+rounds, where own noise with lighter tails errs less (then $\mathrm{Var}\,\hat c = 2kq/(1-q)^2$);
+$r$ and $p$ are the `shape` and `decay` of the flood. `overhead` says how far the standard error may
+lie above the central optimum; a smaller one costs more messages. With `even` the shape is so large
+that the flood is nearly Poisson, and nobody sends many messages at once.
 
 [GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020.
 [GKMPS21] Ghazi, Kumar, Manurangsi, Pagh and Sinha, Differentially Private Aggregation in the

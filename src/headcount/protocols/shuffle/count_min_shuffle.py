@@ -11,9 +11,9 @@ Error:      unbiased, $\mathrm{Var}\,\hat c_j = \tau n\gamma(1-\gamma)/(\tau-1)^
             data.
 
 The paper draws the rows at random, and takes the least of a category's buckets less the noise; then
-it is biased by other people who are in all of them. Here rows are the lines of a plane over the integers
-modulo s: any two categories meet in exactly one row, so that everybody else adds exactly one to
-$N_j$ and nothing is left to chance, or to any minimum.
+it is biased by other people who are in all of them. Here rows are the lines of a plane over the
+integers modulo s: any two categories meet in exactly one row, so that everybody else adds exactly
+one to $N_j$ and nothing is left to chance, or to any minimum.
 
 [GGKPV21] Ghazi, Golowich, Kumar, Pagh and Velingker, On the Power of Multiple Anonymous Messages,
 EUROCRYPT 2021.
@@ -86,7 +86,7 @@ class CountMinShuffle(Protocol):
         return All(own, Emit(value // s + s * s), Each("cell", self.kinds, Maybe(Chance(self.gamma), Emit(CELL))))
 
     def telling(self) -> npt.NDArray[Any]:
-        """One of a line's buckets, and one of the last row, which whole blocks of categories share."""
+        """One of a line's buckets, and one of the last row, shared by whole category blocks."""
         return self.messages_with(kind=[0, self.buckets**2])
 
     @cached_property

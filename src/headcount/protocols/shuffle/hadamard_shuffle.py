@@ -94,7 +94,8 @@ class HadamardShuffle(Protocol):
         parts = [Field.of(0) for _ in self._packed]
         for i in range(self.indices):
             number, at = Field.named(f"c{i}"), i // self._packed[0]
-            # Turning the row's lowest one turns the parity: two drawn numbers for every one that agrees.
+            # Turning the row's lowest one turns the parity: two drawn numbers for every one that
+            # agrees.
             parts[at] = parts[at] * size + (number ^ (lowest * (number & row).parity))
         own: Brick = Emit(*parts)
         for i in reversed(range(self.indices)):
@@ -106,7 +107,7 @@ class HadamardShuffle(Protocol):
 
     @cached_property
     def least_rank(self) -> int:
-        """The least rank of the numbers of a tuple; an honest one has less with a chance of 1e-9 at most.
+        """The least rank of a tuple's numbers; an honest one has less with chance at most 1e-9.
 
         A tuple of rank r agrees with 2**(width - r) - 1 categories, that of zeros with all of them.
         """
@@ -139,7 +140,7 @@ class HadamardShuffle(Protocol):
         return ranks
 
     def telling(self) -> npt.NDArray[Any]:
-        """A tuple of the least rank, of the highest digits, and one that agrees with the first category, not all."""
+        """A tuple of least rank, of highest digits; one that fits the first category, not all."""
         width, digits = self._width, range(self._width)
         chosen = [[*reversed(digits)][: self.least_rank], [*digits[1:]][: self.indices]]
         tuples = np.zeros(len(chosen), dtype=self.message)
@@ -164,7 +165,7 @@ class HadamardShuffle(Protocol):
         return Tally(batch.reports, found)
 
     def view(self, honest: int) -> PrivacyLoss:
-        """Others who hold the fourth value hide the first two as uniform tuples do: their rows are independent."""
+        """Others with the fourth value hide the first two like uniform tuples: independent rows."""
         bound = HadamardBlanket(honest, self.blankets, self.indices)
         return Bounded(bound, bound.among_others) if self.task.values > 3 else bound
 

@@ -1,26 +1,31 @@
-r"""Hashed cells [LWY22, GKMP20]: where cells are many, a message names a bucket of a random hash function instead.
+r"""Hashed cells [LWY22, GKMP20]: with many cells, a message names a random hash function's bucket.
 
-Randomiser: in every family of $N$ cells in which you touch one, $x$: if $N$ is at most $b$ (`buckets`) send it, and
-            $\mathrm{Poi}(N\lambda/n)$ dummies, each any of the cells. Otherwise draw a hash function
-            $h_{u,v}(x) = ((u\,x^3+v) \bmod q) \bmod b$, $q$ a prime from $N$ on with $3 \nmid q-1$, send
-            $(u, v, h_{u,v}(x))$, and $\mathrm{Poi}(b\lambda/n)$ dummies, each any function and any bucket.
+Randomiser: in every family of $N$ cells in which you touch one, $x$: if $N$ is at most $b$
+(`buckets`) send it, and
+            $\mathrm{Poi}(N\lambda/n)$ dummies, each any of the cells. Otherwise draw a hash
+            function $h_{u,v}(x) = ((u\,x^3+v) \bmod q) \bmod b$, $q$ a prime from $N$ on with $3
+            \nmid q-1$, send $(u, v, h_{u,v}(x))$, and $\mathrm{Poi}(b\lambda/n)$ dummies, each any
+            function and any bucket.
 Analyser:   $m_x$ messages name the cell, or agree with it: $h_{u,v}(x)$ is what they name. Directly
-            $\hat c_x = m_x - \lambda$, hashed $\hat c_x = (m_x - \lambda - nr)/(1-r)$ with $r$ the chance that two
-            cells share a bucket, exactly.
+            $\hat c_x = m_x - \lambda$, hashed $\hat c_x = (m_x - \lambda - nr)/(1-r)$ with $r$ the
+            chance that two cells share a bucket, exactly.
 View:       of each family as good as $\mathrm{Poi}(\lambda)$ in the two cells that a replaced person changes; with $k$
             families of cells $k$ such pairs, whatever their size.
 Error:      unbiased, $\mathrm{Var}\,\hat c_x = \lambda$ directly, and hashed
-            $[\lambda + (n-c_x)r(1-r)]/(1-r)^2$, nearly $\lambda + n/b$, uncorrelated but for collisions of three.
+            $[\lambda + (n-c_x)r(1-r)]/(1-r)^2$, nearly $\lambda + n/b$, uncorrelated but for
+            collisions of three.
 
-*Why the view is that of two cells.* Show which messages of the others are genuine. A person's message is as likely
-any of the $H$ functions, and each place (function, bucket) holds $\mathrm{Poi}(\lambda/H)$ dummies, so that the view
-is $m_x/\lambda$ times as likely as the dummies alone would be, $m_x$ those that agree with $x$. Where $x$ and $x'$
-share no bucket, $m_x$ and $m_{x'}$ are independent and Poisson of mean $\lambda$; where they share some, the two
-likelihoods are closer. The cube breaks up progressions, of which linear functions map more than two cells into one
-bucket too often; it is a permutation, as 3 has no factor in common with $q-1$.
+*Why the view is that of two cells.* Show which messages of the others are genuine. A person's
+message is as likely any of the $H$ functions, and each place (function, bucket) holds
+$\mathrm{Poi}(\lambda/H)$ dummies, so that the view is $m_x/\lambda$ times as likely as the dummies
+alone would be, $m_x$ those that agree with $x$. Where $x$ and $x'$ share no bucket, $m_x$ and
+$m_{x'}$ are independent and Poisson of mean $\lambda$; where they share some, the two likelihoods
+are closer. The cube breaks up progressions, of which linear functions map more than two cells into
+one bucket too often; it is a permutation, as 3 has no factor in common with $q-1$.
 
-[LWY22] Luo, Wang and Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message, CCS 2022.
-[GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML 2020.
+[LWY22] Luo, Wang and Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message,
+CCS 2022. [GKMP20] Ghazi, Kumar, Manurangsi and Pagh, Private Counting from Anonymous Messages, ICML
+2020.
 """
 
 from __future__ import annotations
@@ -71,7 +76,7 @@ class HashedHistogram(PoissonDummies):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
-        """A few dummies to a genuine message, or more of them, which costs messages and saves error."""
+        """A few dummies to a genuine message, or more, which costs messages and saves error."""
         largest = max(task.strategy.sizes_of_families)
         if largest < 3:
             raise Unsupported("has too few cells for any to be hashed", "use 'poisson-histogram'", protocol=cls.name)
@@ -158,7 +163,7 @@ class HashedHistogram(PoissonDummies):
         return TotalVariationSlack(ideal, honest * self.distance, "bound")
 
     def genuine(self, messages: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Messages about a cell have no function, those about a bucket one modulo the prime of its family."""
+        """Messages about a cell have no function, others one modulo their family's prime."""
         fits = super().genuine(messages)
         primes = [hashing.prime if self._hashes(family) else 1 for family, hashing in enumerate(self.hashes)]
         family = np.searchsorted(self._starts, messages["place"], side="right") - 1

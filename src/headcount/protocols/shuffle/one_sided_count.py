@@ -1,4 +1,4 @@
-r"""One-sided randomised response [W65, BBGN19]: a zero alone tells little, and few messages hide a one.
+r"""One-sided randomised response [W65, BBGN19]: a zero tells little, and few messages hide a one.
 
 Randomiser: with chance `keep` send the value, but in its place a one with chance $\lambda/n$;
             otherwise send a zero. A zero is sent as a one with chance $a = \mathrm{keep}\lambda/n$.
@@ -6,11 +6,12 @@ Analyser:   with $m$ ones from $n$ people, $\hat c = (m - na)/(\mathrm{keep}-a)$
 View:       $m = \mathrm{Bin}(k, \mathrm{keep}) + \mathrm{Bin}(n-k, a)$, whatever the number $k$ of ones among the
             others, by the blanket of messages that may be anybody's.
 Error:      unbiased,
-            $\mathrm{Var}\,\hat c = [c\,\mathrm{keep}(1-\mathrm{keep}) + (n-c)\,a(1-a)]/(\mathrm{keep}-a)^2$.
+            $\mathrm{Var}\,\hat c = [c\,\mathrm{keep}(1-\mathrm{keep}) +
+            (n-c)\,a(1-a)]/(\mathrm{keep}-a)^2$.
 
-$n$ stands for the honest people of the plan. With $\mathrm{keep} \le 1 - e^{-\epsilon}$ a zero alone costs no more
-than $\epsilon$ and needs no others to hide it: only the tail of the ones does, and $\lambda$ falls to an eighth.
-Symmetric flips are better from some forty ones on.
+$n$ stands for the honest people of the plan. With $\mathrm{keep} \le 1 - e^{-\epsilon}$ a zero
+alone costs no more than $\epsilon$ and needs no others to hide it: only the tail of the ones does,
+and $\lambda$ falls to an eighth. Symmetric flips are better from some forty ones on.
 
 [W65] Warner, Randomized Response, J. Amer. Statist. Assoc. 1965.
 [BBGN19] Balle, Bell, Gascon and Nissim, The Privacy Blanket of the Shuffle Model, CRYPTO 2019.

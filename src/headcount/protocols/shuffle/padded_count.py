@@ -1,4 +1,4 @@
-r"""Padded count [MSE25]: one message each, and the shuffler adds a fixed number of its own, a random part of them ones.
+r"""Padded count [MSE25]: one message each; the shuffler adds a fixed number, a random part ones.
 
 Randomiser: send what you hold, a zero or a one; no noise.
 Shuffler:   adds $2s$ messages, $s$ the `shift`, $Z$ of them ones, $P[Z=k] \propto e^{-|k-s|/b}$ with $b$ the `scale`.
@@ -9,8 +9,8 @@ Error:      unbiased, the variance of $Z$ and of $Y$, each $2a/(1-a)^2$ with $a 
 
 If the number of people is private, zeros and ones are padded apart.
 
-[MSE25] Murakami, Sei and Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency Estimation under
-Differential Privacy, S&P 2025.
+[MSE25] Murakami, Sei and Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency
+Estimation under Differential Privacy, S&P 2025.
 """
 
 from __future__ import annotations

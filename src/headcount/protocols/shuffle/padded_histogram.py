@@ -1,4 +1,4 @@
-r"""Padded histogram [MSE25]: one message each, and the shuffler adds a random number of its own to every category.
+r"""Padded histogram [MSE25]: one message each; the shuffler adds a random number per category.
 
 Randomiser: send your category; no noise.
 Shuffler:   adds $Z_j$ messages to each category, $P[Z_j=k] \propto e^{-|k-s|/b}$ for $k \ge 0$, with $s$ the `shift`
@@ -6,12 +6,12 @@ Shuffler:   adds $Z_j$ messages to each category, $P[Z_j=k] \propto e^{-|k-s|/b}
 Analyser:   $\hat c_j = m_j - E[Z] + Y_j$ with $m_j$ messages and $Y_j$ two-sided geometric noise of its own, of
             `analyser_scale`: the shuffler, who knows $Z_j$, does not know $Y_j$.
 View:       $c_j + Z_j$, independently; a replaced person shifts one up by one and another down: $\delta = P[Z=0]$ from
-            $\epsilon = 2/b$ on, in every crowd, with any dropouts and corrupt people. With $k$ families of
-            cells $k$ are shifted up and $k$ down.
+            $\epsilon = 2/b$ on, in every crowd, with any dropouts and corrupt people. With $k$
+            families of cells $k$ are shifted up and $k$ down.
 Error:      unbiased, the variance of $Z$ and of $Y$, whatever the data, cell by cell independent.
 
-[MSE25] Murakami, Sei and Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency Estimation under
-Differential Privacy, S&P 2025.
+[MSE25] Murakami, Sei and Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency
+Estimation under Differential Privacy, S&P 2025.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from headcount.questions import Distribution, Histogram
 
 @dataclass(frozen=True, kw_only=True)
 class PaddedHistogram(TwoSidedPadding):
-    """The central error in every category with one message each, from a shuffler that adds its own."""
+    """The central error in every category with one message each, as the shuffler adds more."""
 
     name: ClassVar[str] = "padded-histogram"
     shapes: ClassVar[frozenset[Shape]] = frozenset({Shape.ONE_OF, Shape.K_OF})

@@ -10,7 +10,8 @@ View:       $m_j = \mathrm{Bin}(c_j, \mathrm{keep}) + \mathrm{Poi}(\lambda)$, in
             replaced person may be one more in one and is not in another, which is seen best where
             nobody else is.
 Error:      unbiased, cell by cell independent,
-            $\mathrm{Var}\,\hat c_j = (\lambda + c_j\,\mathrm{keep}(1-\mathrm{keep}))/\mathrm{keep}^2$.
+            $\mathrm{Var}\,\hat c_j = (\lambda +
+            c_j\,\mathrm{keep}(1-\mathrm{keep}))/\mathrm{keep}^2$.
 
 Where a message may be missing, an empty cell tells little, and $\lambda$ falls to a tenth.
 
@@ -58,7 +59,7 @@ class PoissonHistogram(PoissonDummies):
 
     @classmethod
     def choices(cls, task: Question, crowd: Crowd, budget: Budget) -> Choices:
-        """All messages, or about as few as leave the fewest dummies: for cells that are nearly empty."""
+        """All messages, or about as few as leave the fewest dummies: for nearly empty cells."""
         fewer = {"keep": shortened(min(0.5, -math.expm1(-budget.epsilon / 2.0)), 1.0, 0.0)}
         return ({},) if task.shape is Shape.K_OF else ({}, fewer)
 

@@ -133,7 +133,7 @@ class RecursiveSum(Protocol):
         return Tally(batch.reports, np.array(parts))
 
     def view(self, honest: int) -> PrivacyLoss:
-        """All digits change, at worst; from below, the loss of one digit among others who all hold the same."""
+        """At worst all digits change; from below, one digit's loss if all others hold the same."""
         lies, levels = tuple(map(float, self.lies)), self._units[0] * self.precisions[0]
         digit = max(range(self.digits), key=lambda at: self.alphabets[at] / lies[at])
         one = MessageLaws.response(lies[digit], self.alphabets[digit])

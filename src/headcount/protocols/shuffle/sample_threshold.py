@@ -135,7 +135,8 @@ class SampleThreshold(Protocol):
         tail = (1.0 - confidence) / 2.0
         high = laws.largest_trials(self.rate, sampled or self.threshold - 1, tail)
         low = laws.smallest_trials(self.rate, sampled, tail) if sampled else 0
-        # Where one person more or less must not show, the number of reports is no business of the interval's.
+        # Where one person more or less must not show, the number of reports is no business of the
+        # interval's.
         return float(low), float(high if self.neighbours.hides_size else min(high, reports))
 
     @property

@@ -1,8 +1,9 @@
-r"""Sampled and padded histogram [MSE25]: the shuffler keeps some of the messages and adds less than one a category.
+r"""Sampled and padded histogram [MSE25]: the shuffler samples messages, adds under one a category.
 
 Randomiser: send your category; no noise.
 Shuffler:   keeps each message with chance $\beta = 1 - e^{-\epsilon_1}$, $\epsilon_1$ the `inner` epsilon, and adds
-            $Z_j$ messages to each category, $P[Z_j \ge k] = q^k$ with $q = \beta/(e^{\epsilon_1} - 1 + \beta)$.
+            $Z_j$ messages to each category, $P[Z_j \ge k] = q^k$ with $q = \beta/(e^{\epsilon_1} -
+            1 + \beta)$.
 Analyser:   $\hat c_j = (m_j - E[Z] + Y_j)/\beta$ with $Y_j$ two-sided geometric noise of `analyser_scale`, its own.
 View:       one more message multiplies the chance of every $m_j$ by $e^{\epsilon_1}$, but of 0 by $e^{-\epsilon_1}$:
             pure from $2\epsilon_1$ on if replaced, for every crowd.
@@ -11,8 +12,8 @@ Error:      unbiased, $\mathrm{Var}\,\hat c_j = (\mathrm{Var} Z + \mathrm{Var} Y
 
 Each message has a coin of its own: a sample of fixed size would not be private.
 
-[MSE25] Murakami, Sei and Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency Estimation under
-Differential Privacy, S&P 2025.
+[MSE25] Murakami, Sei and Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency
+Estimation under Differential Privacy, S&P 2025.
 """
 
 from __future__ import annotations
@@ -65,12 +66,12 @@ class SampledPaddedHistogram(PaddedByShuffler):
     def choices(
         cls, task: Question, crowd: Crowd, budget: Budget, analyser: bool = True
     ) -> Iterable[Mapping[str, Any]]:
-        """The analyser's own noise hides a kept message as well as the dummies do, unless it is told to add none."""
+        """The analyser's noise, unless switched off, hides a kept message as well as dummies do."""
         yield {"analyser_scale": cls.fair_scale(task, crowd, budget) if analyser else 0.0}
 
     @cached_property
     def _chances(self) -> tuple[Chance, Chance]:
-        """The chance of being kept, rounded down, and of one more dummy, rounded up: ratios keep within e**inner."""
+        """The chance of being kept, rounded down, of a dummy, up: ratios keep within e**inner."""
         growth = exp_below(Fraction(self.inner))
         keep = Fraction(math.floor((1 - 1 / growth) * FINE), FINE)
         more = Fraction(math.ceil(keep / (growth - 1 + keep) * FINE), FINE)

@@ -126,7 +126,7 @@ class SplitAndMix(Protocol):
         return Tally(batch.reports, np.array([total]), None, self.modulus)
 
     def view(self, honest: int) -> PrivacyLoss:
-        """The noise is symmetric with one mode, so that the widest shift is the worst; the sum tells as much alone."""
+        """Symmetric noise of one mode: the widest shift is worst; the sum alone tells as much."""
         drawn = tables.distance(tables.negative_binomial_cells(1.0 / self.crowd.honest, self.decay))
         mixed = share_distance(honest, self.modulus, self.shares)
         total, distance = self._sum(honest), 2.0 * honest * drawn

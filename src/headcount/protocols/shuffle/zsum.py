@@ -57,7 +57,7 @@ class Zsum(Protocol):
         return np.where(tally.totals > tally.reports, people, 0.0) if self.thresholded else people
 
     def reach(self, messages: int = 1) -> Reach:
-        """Where small counts are suppressed, one more message than reports lifts a count over the threshold."""
+        """A suppressed small count passes the threshold with one more message than reports."""
         one = super().reach(messages) if not self.thresholded else replace(self, thresholded=False).reach(messages)
         hidden = self.crowd.size * float(self.gamma) if self.thresholded else 0.0
         return replace(one, lifted=one.up + hidden) if hidden else one

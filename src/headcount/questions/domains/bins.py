@@ -63,7 +63,7 @@ class Bins(Listed):
         return self.placed(codes, read, (codes >= 0) & (codes < edges.size - 1))
 
     def shares(self, told: Any) -> Floats:
-        """Of a pair of numbers, the bins from the first on and below the second; a bin between counts in part."""
+        """Of a pair of numbers, the bins from the first up to the second; one between in part."""
         return between(np.array(self.edges), told, self.size) if is_pair(told) else super().shares(told)
 
     @property
@@ -95,7 +95,7 @@ class Bins(Listed):
 
 
 def between_edges(edges: Sequence[float], value: str, dialect: SqlDialect, *, closed: bool) -> Steps:
-    """How many edges are beneath, without the first one; where the last bin is closed, the last edge is in it."""
+    """How many edges are beneath, less the first; a closed last bin includes the last edge."""
     given = {f"edge{place}": edge for place, edge in enumerate(edges)}
     first, *inner, last = (dialect.parameter(name) for name in given)
     code = " + ".join(["0", *(f"CAST({value} >= {edge} AS INTEGER)" for edge in inner)])

@@ -34,8 +34,9 @@ SPELLED = "yes and no are read in any spelling"
 class Bit(Domain):
     """A truth value, or whether the column holds one of the values `where`.
 
-    A missing one is refused, but not with `where`: there it is none of these values, unless `missing` says otherwise.
-    With `spelled` it may say yes and no, on and off, t and f, y and n, in any case.
+    A missing one is refused, but not with `where`: there it is none of these values, unless
+    `missing` says otherwise. With `spelled` it may say yes and no, on and off, t and f, y and n, in
+    any case.
     """
 
     where: tuple[Declared, ...] | None = None

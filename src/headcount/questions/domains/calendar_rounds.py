@@ -1,4 +1,4 @@
-"""Rounds of a series: hours, days, weeks, months, quarters or years, counted from a first day on."""
+"""Rounds of a series: hours, days, weeks, months, quarters or years, from a first day on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DROPPED = Phrase("use {missing} to leave their rows out", missing=DROP)
 
 @dataclass(frozen=True)
 class Rounds(Periods):
-    """Periods one after the other; what lies before the first or after the last has a code of its own."""
+    """Successive periods; anything before the first or after the last has a code of its own."""
 
     by_minute: ClassVar[bool] = True  # all begin at a whole minute
     timezone: str = "UTC"
@@ -44,8 +44,8 @@ class Rounds(Periods):
         dates: str | None = None,
         missing: str | None = None,
     ) -> Rounds:
-        """Rounds of this length, of which the first begins at this moment: days as they are in that time zone; and how
-        times are read."""
+        """Rounds of this length, of which the first begins at this moment: days as they are in that
+        time zone; and how times are read."""
         works = f"use a whole number from 1 to {MOST_ROUNDS:,}"
         many = quantity("rounds", number, works)
         if many != int(many) or not 1 <= many <= MOST_ROUNDS:
@@ -106,7 +106,10 @@ def _zone(name: str) -> ZoneInfo:
 
 
 def _later(begin: datetime, every: str, rounds: int) -> datetime:
-    """When a round begins, this many rounds later. Days have 23 to 25 hours where clocks are changed."""
+    """When a round begins, this many rounds later.
+
+    Days have 23 to 25 hours where clocks are changed.
+    """
     if every == "hour":
         return begin.astimezone(UTC) + timedelta(hours=rounds)
     if every in DAYS:

@@ -47,7 +47,7 @@ YES = "yes"
 
 
 class Listed(Domain):
-    """Base of categories and bins: a code for each label, perhaps one for missing values, and one for `other`."""
+    """Base of categories and bins: a code per label, one for `other`, perhaps one for missing."""
 
     labels: Sequence[Label]
     remedy: ClassVar[Phrase] = Phrase("name them all, or use {other} to count the rest apart", other=True)
@@ -93,7 +93,7 @@ class Listed(Domain):
         return {CATEGORY: len(self.labels), AS_OTHER: self.size - 1}.get(self.missing or "")
 
     def placed(self, codes: Codes, read: Read, known: Mask) -> Codes:
-        """Missing values where they were declared to be, and entries that are not `known` in `other`; or refused."""
+        """Missing values as declared, and entries that are not `known` in `other`; or refused."""
         if self.missing in (None, REFUSE, DROP):  # rows that are left out are gone already
             read.require(counts_as="no, other or category" if self.yes_or_no else "other or category")
         codes = np.asarray(codes)
@@ -113,8 +113,8 @@ class Listed(Domain):
         return False
 
     def told(self, missing: Any, *, spelled: bool) -> Self:
-        """The same where something was said of missing values, if it was, and that yes and no may be in any
-        spelling."""
+        """The same where something was said of missing values, if it was, and that yes and no may
+        be in any spelling."""
         said = self if missing is None else self.with_missing(missing)
         return replace(said, spelled=True) if spelled and self.yes_or_no else said  # type: ignore[type-var]
 
@@ -164,7 +164,8 @@ class Listed(Domain):
 class Categories(Listed):
     """Labels that are all text or all numbers; a number of categories means the labels 0, 1, 2 …
 
-    Where they are yes and no, a missing value may count as no, and with `spelled` both may be written as in a count.
+    Where they are yes and no, a missing value may count as no, and with `spelled` both may be
+    written as in a count.
     """
 
     labels: Sequence[Label]

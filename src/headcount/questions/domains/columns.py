@@ -76,7 +76,7 @@ def _domain(name: str, told: Any) -> Listed:
 
 
 def _binned(told: Mapping[str, Any]) -> Listed:
-    """Periods and other stretches between days, bins of numbers, or equal bins between bounds of any kind."""
+    """Periods and other stretches of days, bins of numbers, or equal bins between any bounds."""
     bins, bounds, other, dates = (told.get(name) for name in ("bins", "bounds", "other", "dates"))
     if (isinstance(bins, str) and bins in PERIODS) or (bounds is None and are_days(bins)):
         return Periods.of(bins, bounds, other=bool(other), dates=dates)

@@ -70,7 +70,7 @@ class Merge(StrEnum):
 
 @dataclass(frozen=True)
 class SqlDialect:
-    """How a database writes two things: a parameter of this name, and the whole number nearest to an expression."""
+    """How a database writes a named parameter, and the whole number nearest to an expression."""
 
     parameter: Callable[[str], str]
     nearest: Callable[[str], str]
@@ -78,7 +78,7 @@ class SqlDialect:
 
 @dataclass(frozen=True)
 class Steps:
-    """In SQL: how far a row's code lies from `origin`, whether the row is within the domain, and the parameters."""
+    """In SQL: a row's code less `origin`, whether it is within the domain, and the parameters."""
 
     code: str
     fits: str
@@ -89,8 +89,8 @@ class Steps:
 class Domain(ABC):
     """A set of possible answers and their codes, the integers below `size`.
 
-    A domain of one column is its own only part. A domain of several columns joins the codes of its parts: engines read,
-    and merge a person's rows, part by part.
+    A domain of one column is its own only part. A domain of several columns joins the codes of its
+    parts: engines read, and merge a person's rows, part by part.
     """
 
     where: Any = None  # of declared values, those whose code is 1, where all others have 0
@@ -128,7 +128,7 @@ class Domain(ABC):
 
     @abstractmethod
     def codes(self, column: Array) -> Codes:
-        """The code of each entry of a column. Refuses entries outside the domain, without quoting any."""
+        """The code of each entry of a column. Refuses entries outside the domain, quoting none."""
 
     def numbers(self, column: Array) -> npt.NDArray[np.float64]:
         """The entries as numbers, where numbers are what is merged."""
@@ -156,8 +156,8 @@ class Domain(ABC):
 
     @property
     def rules(self) -> list[str]:
-        """What was declared of values that are not plain, in words: told with every answer, and never to how many rows
-        it applied."""
+        """What was declared of values that are not plain, in words: told with every answer, and
+        never to how many rows it applied."""
         return [*dict.fromkeys(rule for part in self.parts if part is not self for rule in part.rules)]
 
     def compared(self, place: int) -> Domain:
@@ -165,12 +165,12 @@ class Domain(ABC):
         return self
 
     def steps(self, number: str, dialect: SqlDialect, *, integer: bool = False) -> Steps:
-        """The codes of an amount in SQL, of an expression for the number that a row holds: a double, or an integer."""
+        """The codes of an amount in SQL, of an expression for a row's number: double or integer."""
         raise NotImplementedError
 
     @property
     def line(self) -> str:
-        """Of what its codes count the steps, where a database can: "numbers", "moments" or nothing."""
+        """What its codes count the steps of, if a database can: "numbers", "moments" or nothing."""
         return ""
 
     @property
@@ -184,12 +184,12 @@ class Domain(ABC):
         return None
 
     def counted(self, value: str, dialect: SqlDialect) -> Steps:
-        """The codes in SQL of an expression for the number, or the microseconds, that a row holds."""
+        """The codes in SQL of an expression for the number or microseconds that a row holds."""
         raise NotImplementedError
 
     def near(self, value: str, dialect: SqlDialect) -> Steps | None:
-        """The same but for rounding, which is faster: numbers between two of the same code have it, too. None where it
-        is not."""
+        """The same but for rounding, which is faster: numbers between two of the same code have it,
+        too. None where it is not."""
         return None
 
     def label(self, code: int) -> Any:

@@ -28,9 +28,12 @@ MOST_DAYS = 1 << 14  # that have an interval each unless told
 
 @dataclass(frozen=True)
 class Intervals(Listed):
-    """Intervals include their lower edge, the last one also its upper. With `clip`, what lies outside is in the first
-    or the last of them, and refused otherwise. The bounds are declared, never read from the data: two numbers, two
-    moments or two durations, which says what people hold. A day that is the upper bound is within it."""
+    """Intervals include their lower edge, the last one also its upper.
+
+    With `clip`, what lies outside is in the first or the last of them, and refused otherwise. The
+    bounds are declared, never read from the data: two numbers, two moments or two durations, which
+    says what people hold. A day that is the upper bound is within it.
+    """
 
     bounds: tuple[Any, Any]
     count: int
@@ -61,8 +64,9 @@ class Intervals(Listed):
     def of(
         cls, bounds: Any, bins: int | str | None, usual: int = 0, *, clip: bool = False, dates: str | None = None
     ) -> Intervals:
-        """From how many there are, or how long each is: "day" or "week", "hour", "minute" or "second", of which the
-        last one is whole. Unless told, days between days have an interval each, and all else the `usual` number."""
+        """From how many there are, or how long each is: "day" or "week", "hour", "minute" or
+        "second", of which the last one is whole. Unless told, days between days have an interval
+        each, and all else the `usual` number."""
         scale = scale_of(bounds)
         low, high = scale.ends(tuple(scale.canonical(bound) for bound in bounds))
         if bins is None:
@@ -138,7 +142,7 @@ class Intervals(Listed):
 
     @property
     def middles(self) -> tuple[Floats, float]:
-        """The places of the middles of the intervals, and how far a value lies from them at most."""
+        """The places of the intervals' middles, and how far a value lies from them at most."""
         return (self.edges[:-1] + self.edges[1:]) / 2.0, self.step / 2.0
 
     @property
@@ -150,14 +154,14 @@ class Intervals(Listed):
         return Phrase("write days as in 2026-11-16, or say how they are written, as in {dates}", dates="%d.%m.%Y")
 
     def place(self, argument: str, value: Any) -> float:
-        """How many intervals lie before a value that an answer is asked about: a whole number at an edge."""
+        """How many intervals lie before a value asked about: a whole number at an edge."""
         found = self.scale.named(argument, value, self.ends, self.step)
         place = float(np.interp(found, self.edges, np.arange(self.edges.size)))
         nearest = round(place)
         return float(nearest) if abs(place - nearest) <= AT_AN_EDGE * max(1.0, nearest) else place
 
     def shares(self, told: Any) -> Floats:
-        """Of a pair of values, the intervals from the first on and below the second; one between counts in part."""
+        """Of a pair of values, the intervals from first to below second; one between in part."""
         if not self._is_pair(told):
             return super().shares(told)
         first, last = (self.place("bounds", end) for end in told)
@@ -178,7 +182,7 @@ class Intervals(Listed):
         return self.scale.called if wide and self.scale in (NUMBERS, MOMENTS) and self.dates is None else ""
 
     def counted(self, value: str, dialect: SqlDialect) -> Steps:
-        """The interval a quarter of one below, or the next one, whose edge is the same double as in `edges`."""
+        """The interval a quarter of one below, or the next, whose edge is the double in `edges`."""
         (low, high), count = self.ends, self.count
         given = {"low": low, "high": high, "width": high - low, "scale": count / (high - low), "count": float(count)}
         least, most, width, scale, many = (dialect.parameter(name) for name in given)

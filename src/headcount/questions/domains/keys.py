@@ -15,7 +15,7 @@ from headcount.questions.reading import Array, Read, texts
 
 @dataclass(frozen=True)
 class Keys(Domain):
-    """Whatever people hold, as text: a code is the label itself, and how many there are is not known."""
+    """Any text that people hold: a code is the label itself, and their number is not known."""
 
     missing: str | None = None
     shape = Shape.KEY

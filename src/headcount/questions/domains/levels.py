@@ -25,11 +25,12 @@ LONGEST = 1 << 20  # whole numbers that have a step each
 
 @dataclass(frozen=True)
 class Levels(Domain):
-    """The range from `low` to `high` in `count` equal steps: a code is how many of them a number lies above `low`.
+    """The range from `low` to `high` in `count` equal steps: a code is the steps above `low`.
 
-    Real numbers have 2**40 steps and are rounded to the nearest one; with fewer, numbers must lie on a step. Numbers
-    outside the bounds are refused, or with `clip` brought to the nearer bound. Where the steps reach beyond what people
-    may hold, `within` says what that is. The bounds are declared, never read from the data.
+    Real numbers have 2**40 steps and are rounded to the nearest one; with fewer, numbers must lie
+    on a step. Numbers outside the bounds are refused, or with `clip` brought to the nearer bound.
+    Where the steps reach beyond what people may hold, `within` says what that is. The bounds are
+    declared, never read from the data.
     """
 
     bounds: tuple[float, float]
@@ -62,7 +63,7 @@ class Levels(Domain):
         return int(high - low) if low.is_integer() and high.is_integer() and high - low <= LONGEST else REAL_STEPS
 
     def from_zero(self) -> Levels:
-        """The same on a grid that has zero on it: its bounds begin or end there, or lie as far below as above."""
+        """The same on a grid with zero: its bounds begin or end there, or lie symmetrically."""
         low, high = self.bounds
         most = max(-low, high)
         bounds = (0.0, high) if low >= 0.0 else (low, 0.0) if high <= 0.0 else (-most, most)

@@ -1,4 +1,4 @@
-"""What becomes of a missing value: it is refused, counts as something that is declared, or leaves its row out."""
+"""What becomes of a missing value: refused, counted as something declared, or its row left out."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ WITHOUT_NUMBER = Kind(frozenset({REFUSE, DROP}))
 
 
 def told(missing: Missing | None, *kinds: Kind, names: Sequence[str] = ()) -> list[Any]:
-    """What each of these domains does with a missing value: what was said of its column; or, where no columns are
-    named, what was said, of several the one that it understands.
+    """What each of these domains does with a missing value: what was said of its column; or, where
+    no columns are named, what was said, of several the one that it understands.
 
     Everything that is said must mean something to one of them.
     """

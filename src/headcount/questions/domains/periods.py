@@ -25,8 +25,10 @@ WORKS = Phrase("use days as in {bounds}", bounds=("2026-01-01", "2026-12-31"))
 
 @dataclass(frozen=True)
 class Periods(Listed):
-    """A period begins at its own moment, in UTC, and ends before the next one's. They are declared, never read from the
-    data."""
+    """A period begins at its own moment, in UTC, and ends before the next one's.
+
+    They are declared, never read from the data.
+    """
 
     starts: tuple[str, ...]  # of the periods, by ISO 8601, and the end of the last one
     period: str = ""  # which of `PERIODS`, where they are
@@ -57,9 +59,9 @@ class Periods(Listed):
 
     @classmethod
     def of(cls, bins: Any, bounds: Any = None, *, other: bool = False, dates: str | None = None) -> Periods:
-        """From moments, or as the name of a period and the first and the last day: periods that begin before the first
-        day or end after the last one are whole. The first day of a month, quarter or year may also be the end: with it
-        the last one is over."""
+        """From moments, or as the name of a period and the first and the last day: periods that
+        begin before the first day or end after the last one are whole. The first day of a month,
+        quarter or year may also be the end: with it the last one is over."""
         if not isinstance(bins, str):
             return cls(tuple(_text(each) for each in bins), other=other, dates=dates)
         if bins not in PERIODS:
@@ -155,7 +157,7 @@ def _day(given: Any) -> date:
 
 
 def _starts(period: str, first: date, last: date) -> Iterator[date]:
-    """Where such periods begin, from the one that the first day is in to the one after that of the last day."""
+    """Where such periods begin, from the first day's to the one after the last day's."""
     step, at = {"month": 1, "quarter": 3, "year": 12}.get(period), first
     if step is None:
         at = first - timedelta(days=first.weekday() if period == "week" else 0)

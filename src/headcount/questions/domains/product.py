@@ -20,7 +20,8 @@ from headcount.questions.reading import column as as_column
 class Product(Domain):
     """One code for every combination of the parts' codes, the last part's changing fastest.
 
-    Where any label may occur in one of the parts, the code is text: the JSON list of what the parts hold.
+    Where any label may occur in one of the parts, the code is text: the JSON list of what the parts
+    hold.
     """
 
     of: tuple[Domain, ...]

@@ -19,8 +19,9 @@ from headcount.questions.scales import NUMBERS, WHOLE_NUMBERS, Scale, scale_of
 
 @dataclass(frozen=True)
 class WholeNumbers(Intervals):
-    """Each whole number is an interval of its own, which ends before the next one; the upper bound is within it, as a
-    day is. Values have the codes that a sum of whole numbers gives them, and values between two are refused."""
+    """Each whole number is an interval of its own, which ends before the next one; the upper bound
+    is within it, as a day is. Values have the codes that a sum of whole numbers gives them, and
+    values between two are refused."""
 
     scale: ClassVar[Scale] = WHOLE_NUMBERS
     line = "numbers"

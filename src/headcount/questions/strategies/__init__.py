@@ -1,1 +1,1 @@
-"""Which cells a code touches, and how answers are rebuilt from noisy cells. Begin with `strategy.py`; one file each."""
+"""The cells that a code touches, and answers from noisy cells. Begin with `strategy.py`."""

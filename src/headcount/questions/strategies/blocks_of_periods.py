@@ -1,7 +1,8 @@
 """Blocks of periods: each period has a cell, and so has each block of b periods, of b² periods, …
 
-Somebody who comes in one period is in one cell of each level. The sum of the first t periods takes as many cells as the
-digits of t in base b come to, and all of them lie before t: such sums can be told while periods go on.
+Somebody who comes in one period is in one cell of each level. The sum of the first t periods takes
+as many cells as the digits of t in base b come to, and all of them lie before t: such sums can be
+told while periods go on.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ MOST_LEVELS = 3
 
 @dataclass(frozen=True)
 class BlocksOfPeriods(OverTime):
-    """Blocks of these widths, 1 first, of which each divides the next; the last code is of people in no period."""
+    """Blocks of these widths, from 1, each dividing the next; the last code is of no period."""
 
     codes: int
     widths: tuple[int, ...] = (1,)
@@ -39,7 +40,7 @@ class BlocksOfPeriods(OverTime):
 
     @cached_property
     def nodes(self) -> tuple[int, ...]:
-        """How many cells each level has; the last is of people who came too late for a whole block, or not at all."""
+        """The cells of each level; the last is of people too late for a whole block, or absent."""
         return tuple(self.periods // width + 1 for width in self.widths)
 
     @cached_property
@@ -81,7 +82,7 @@ class BlocksOfPeriods(OverTime):
         return found
 
     def of_periods(self, weights: Floats) -> Floats:
-        """As few cells as possible: one for each whole block in which all periods have the same weight."""
+        """The fewest cells: one for each whole block in which all periods have the same weight."""
         found, left = np.zeros(self.size), np.array(weights, dtype=np.float64)
         for width, start in reversed([*zip(self.widths, self.starts, strict=True)]):
             blocks = left[: self.periods // width * width].reshape(-1, width)  # a view: what is told is struck out
@@ -102,7 +103,7 @@ class BlocksOfPeriods(OverTime):
 
 
 def widths_over(periods: int) -> Iterator[tuple[int, ...]]:
-    """The levels worth a try, for each number of them: those with the smallest largest sum of digits, then mean."""
+    """Candidate levels by their number: those of the smallest largest sum of digits, then mean."""
     for levels in range(1, MOST_LEVELS + 1):
         likely = round(periods ** (1.0 / levels))
         bases = [base for base in range(max(2, likely - 4), likely + 5) if base ** (levels - 1) <= periods]

@@ -1,4 +1,4 @@
-r"""Margins of a table: a person touches one cell in each margin that is measured, and every smaller one follows.
+r"""Margins of a table: a person touches one cell of each measured margin; smaller margins follow.
 
 The table's attributes have $n_i$ values each. Counts of a margin $A$ are a sum of parts in orthogonal residual spaces
 $S \subseteq A$: what centring along every attribute of $S$ leaves, and is even along all others. A measured margin with
@@ -30,10 +30,11 @@ Axes = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Margins(Strategy):
-    """The margins of a table with attributes of these sizes: which are asked for, and which are measured for that.
+    """The margins of a table with attributes of these sizes: those asked for, and those measured.
 
-    Codes are the cells of the whole table, the last attribute's changing fastest. What is rebuilt are the cells of all
-    `margins`, one after the other. With a `public` number of people their sum is known.
+    Codes are the cells of the whole table, the last attribute's changing fastest. What is rebuilt
+    are the cells of all `margins`, one after the other. With a `public` number of people their sum
+    is known.
     """
 
     sizes: tuple[int, ...]
@@ -104,7 +105,7 @@ class Margins(Strategy):
 
     @cached_property
     def variances(self) -> Mapping[Axes, float]:
-        """The variance of the part in each residual space, in units of a cell of a residual of variance 1."""
+        """The variance of each residual space's part, relative to a residual cell of variance 1."""
         spaces = below(self.margins) if self.public else ((), *below(self.margins))
         return {space: 1.0 / math.fsum(self._told(space)) for space in spaces}
 
@@ -160,7 +161,7 @@ class Margins(Strategy):
         return slice(self.starts[margin], self.starts[margin] + self.cells_of(margin))
 
     def _gathered(self, tables: Floats, margins: Sequence[Axes], tells: Sequence[float]) -> dict[Axes, Floats]:
-        """The part in each residual space, times its variance: each table counts in the measure in which it tells."""
+        """Each residual space's part, times its variance: tables weighted by what they tell."""
         ends = [*accumulate(map(self.cells_of, margins))][:-1]
         found: dict[Axes, Floats] = {}
         for margin, table, own in zip(margins, np.split(tables, ends, axis=-1), tells, strict=True):
@@ -174,7 +175,7 @@ class Margins(Strategy):
         return {space: self.variances[space] * _centred(part, len(space)) for space, part in found.items()}
 
     def _spread(self, parts: Mapping[Axes, Floats], margins: Sequence[Axes], times: Sequence[float] = ()) -> Floats:
-        """Tables of these margins, of which each part is spread evenly over what it does not tell apart."""
+        """Tables of these margins, each part spread evenly over what it does not distinguish."""
         found = []
         for margin, factor in zip(margins, times or (1.0,) * len(margins), strict=True):
             table = np.zeros(self.shape_of(margin))

@@ -28,7 +28,7 @@ class OverTime(Strategy):
     @property
     @abstractmethod
     def prefix_variances(self) -> Floats:
-        """Of the sums of the first 1, 2, 3, ... periods, if a cell of the first family has variance 1."""
+        """Of the sums of the first 1, 2, 3, ... periods, if a first-family cell has variance 1."""
 
     @abstractmethod
     def of_periods(self, weights: Floats) -> Floats:

@@ -1,14 +1,15 @@
-r"""What people add to the error of an answer by being in cells of their own, where a protocol lets them.
+r"""The error that people add to an answer by being in cells of their own, where a protocol has any.
 
-An answer is a sum of cells with coefficients $a$. Somebody who is in the cells $x_f$, one of each family, adds
-$\sum_f v_f a_{x_f}^2 - (\sum_f a_{x_f})^2$ to its variance: $v_f$ is the second moment of what their report counts in
-their own cell, and the square that of its mean, which is what they count in the answer. Of a distribution this depends
-on the code; of a margin's cells, together, it does not.
+An answer is a sum of cells with coefficients $a$. Somebody who is in the cells $x_f$, one of each
+family, adds $\sum_f v_f a_{x_f}^2 - (\sum_f a_{x_f})^2$ to its variance: $v_f$ is the second moment
+of what their report counts in their own cell, and the square that of its mean, which is what they
+count in the answer. Of a distribution this depends on the code; of a margin's cells, together, it
+does not.
 
-In a tree, a node's coefficient in the sum of the first $j$ leaves is $w h(j)$ with $h = d + p h'$: $w$ and $p$ are
-those of its level, $h'$ is its parent's, and $d$ the part of the node that lies in the prefix less that of its parent,
-which is 0 unless the prefix ends in the parent. There $h'$ is a straight line, so that sums over all $j$ follow level
-by level.
+In a tree, a node's coefficient in the sum of the first $j$ leaves is $w h(j)$ with $h = d + p h'$:
+$w$ and $p$ are those of its level, $h'$ is its parent's, and $d$ the part of the node that lies in
+the prefix less that of its parent, which is 0 unless the prefix ends in the parent. There $h'$ is a
+straight line, so that sums over all $j$ follow level by level.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from headcount.questions.strategies.tree import Tree
 
 @dataclass(frozen=True)
 class Own:
-    """What a person adds to the variance of a typical answer: with the code that adds most, and on average."""
+    """The variance that a person adds to a typical answer: by the worst code, and on average."""
 
     worst: float
     mean: float
@@ -38,7 +39,7 @@ class Own:
 
 @dataclass(frozen=True)
 class _Nodes:
-    """Of the nodes of a level, h at the first of their leaves, its slope there, and its sum and that of its squares."""
+    """For a level's nodes: h at the first leaf, its slope there, its sum and its sum of squares."""
 
     start: Floats
     slope: float
@@ -104,7 +105,7 @@ def in_codes(tree: Tree, own: Sequence[float]) -> Own:
 
 
 def in_margins(margins: Margins, own: Sequence[float]) -> Own:
-    """In a cell of a margin, on average over its cells and over margins: the same whichever code somebody has."""
+    """In a margin's cell, averaged over its cells and over margins: the same for every code."""
     means = [_in_margin(margins, set(margin), own) / margins.cells_of(margin) for margin in margins.margins]
     mean = math.fsum(means) / len(means)
     return Own(mean, mean)

@@ -1,15 +1,16 @@
-r"""The square root of summation: cells are weighted sums of the past, and sums of any length err nearly alike.
+r"""The square root of summation: cells are weighted sums of the past; all sums err alike.
 
-With A the lower triangle of ones, A = F F for the Toeplitz matrix of the coefficients of $(1-z)^{-1/2}$,
-$f_0 = 1,\; f_k = f_{k-1}(1 - 1/2k)$. A cell is the noisy value of $\sum_{s \le t} F_{t-s} x_s$ with whole weights
-$F_k \approx 128 f_k$, so that nothing has a fraction before it is released; a sum of periods is then a weighted sum of
-cells that were released before its end, with the coefficients of $1/((1-z)F(z))$.
+With A the lower triangle of ones, A = F F for the Toeplitz matrix of the coefficients of
+$(1-z)^{-1/2}$, $f_0 = 1,\; f_k = f_{k-1}(1 - 1/2k)$. A cell is the noisy value of $\sum_{s \le t}
+F_{t-s} x_s$ with whole weights $F_k \approx 128 f_k$, so that nothing has a fraction before it is
+released; a sum of periods is then a weighted sum of cells that were released before its end, with
+the coefficients of $1/((1-z)F(z))$.
 
-One event changes all cells from its period on, by F. What noise on all of them hides is a matter of the length of that
-vector, as in the matrix mechanism [HUU23].
+One event changes all cells from its period on, by F. What noise on all of them hides is a matter of
+the length of that vector, as in the matrix mechanism [HUU23].
 
-[HUU23] Henzinger, Upadhyay and Upadhyay, Almost Tight Error Bounds on Differentially Private Continual Counting, SODA
-2023.
+[HUU23] Henzinger, Upadhyay and Upadhyay, Almost Tight Error Bounds on Differentially Private
+Continual Counting, SODA 2023.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ MOST_PERIODS = 2_048  # whose weights are written into programmes
 
 @dataclass(frozen=True)
 class SquareRoot(OverTime):
-    """Cells with weights that are multiples of 1/`fine`; the last code is of people in no period."""
+    """Cells with weights in multiples of 1/`fine`; the last code is of people in no period."""
 
     codes: int
     fine: int
@@ -98,9 +99,10 @@ class SquareRoot(OverTime):
     def square(self, events: int, *, replaced: bool) -> int:
         """The squared L2 sensitivity: of a person with this many events.
 
-        One event is the worst in the first period, as later ones change fewer cells, and several are all in that
-        one. If replaced, one event moves by some number of periods, or away; several are bounded by what they and what
-        they become change, whose products are not negative.
+        One event is the worst in the first period, as later ones change fewer cells, and several
+        are all in that one. If replaced, one event moves by some number of periods, or away;
+        several are bounded by what they and what they become change, whose products are not
+        negative.
         """
         own = int(self.weights @ self.weights)
         if not replaced:
@@ -108,7 +110,7 @@ class SquareRoot(OverTime):
         return max([own, *map(self._moved, range(1, self.periods))]) if events == 1 else 2 * events**2 * own
 
     def _moved(self, by: int) -> int:
-        """The squared length of the change when an event of the first period moves on by this many periods."""
+        """The squared length of the change when a first-period event moves on by these periods."""
         change = self.weights.copy()
         change[by:] -= self.weights[:-by]
         return int(change @ change)

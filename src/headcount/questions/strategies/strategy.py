@@ -24,10 +24,11 @@ Terms: TypeAlias = tuple[
 
 
 class Strategy(ABC):
-    """Families of cells, in each of which a code touches one, and least squares from noisy cells back to codes.
+    """Families of cells, in each of which a code touches one, and least squares back to codes.
 
-    A protocol counts the people of every cell with an error of its own, of which the errors here are linear functions:
-    `rebuilt` is unbiased whatever the noise, and best where cells have the relative variances that it was told.
+    A protocol counts the people of every cell with an error of its own, of which the errors here
+    are linear functions: `rebuilt` is unbiased whatever the noise, and best where cells have the
+    relative variances that it was told.
     """
 
     codes: int  # how many there are
@@ -76,7 +77,7 @@ class Strategy(ABC):
         raise NotImplementedError
 
     def square(self, events: int, *, replaced: bool) -> int:
-        """The squared L2 sensitivity to a person with this many events, where cells have weights."""
+        """The squared L2 sensitivity to a person with these events, where cells have weights."""
         raise NotImplementedError
 
     @abstractmethod
@@ -85,15 +86,16 @@ class Strategy(ABC):
 
     @abstractmethod
     def rebuilt(self, cells: Floats, people: int) -> Floats:
-        """How many people hold each code, or are in each other part, from noisy cells: their axis is the last one."""
+        """The people at each code, or in each other part, from noisy cells (on the last axis)."""
 
     @abstractmethod
     def coefficients(self, weights: Floats) -> Floats:
         """How much each cell counts in the sum of the rebuilt parts with these weights."""
 
     def squares(self, weights: Floats) -> Floats:
-        """Of each part the square of what its people count in this sum, beside what is known: nothing where that is not
-        the part's alone to tell, so that their sum is at most that of everybody's squares."""
+        """Of each part the square of what its people count in this sum, beside what is known:
+        nothing where that is not the part's alone to tell, so that their sum is at most that of
+        everybody's squares."""
         return np.zeros_like(weights)
 
     def terms(self, weights: Floats) -> Terms:
@@ -116,7 +118,7 @@ class Strategy(ABC):
 
     @property
     def typical(self) -> Terms:
-        """The coefficients of an answer that is like most: the people in the first half of the parts."""
+        """The coefficients of a typical answer: the people in the first half of the parts."""
         return self.prefix(max(1, self.parts // 2))
 
 

@@ -1,12 +1,14 @@
 r"""A tree over ordered codes: a code touches its node on every level, and a range is few nodes.
 
-Level $l$ has $b_1 \cdots b_l$ nodes, $b$ the radices. With cells of variance $s_l$, 1 unless levels differ, the best
-linear unbiased estimate takes two passes: upwards, each node's own count is averaged with the sum of its children,
-$V_h = s_h,\; V_l = 1 / (1/s_l + 1/(b_{l+1} V_{l+1}))$; downwards, what a parent and its children disagree by is divided
-evenly among the children. Where the number of people is public, the root is known and costs nothing.
+Level $l$ has $b_1 \cdots b_l$ nodes, $b$ the radices. With cells of variance $s_l$, 1 unless levels
+differ, the best linear unbiased estimate takes two passes: upwards, each node's own count is
+averaged with the sum of its children, $V_h = s_h,\; V_l = 1 / (1/s_l + 1/(b_{l+1} V_{l+1}))$;
+downwards, what a parent and its children disagree by is divided evenly among the children. Where
+the number of people is public, the root is known and costs nothing.
 
-Siblings' errors then are an even share of their parent's and parts $\xi$ of their own with covariance $V_l(I - J/b_l)$,
-which are uncorrelated between families and levels: all variances below follow.
+Siblings' errors then are an even share of their parent's and parts $\xi$ of their own with
+covariance $V_l(I - J/b_l)$, which are uncorrelated between families and levels: all variances below
+follow.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ NOTHING = 1e-12  # beside the weight of a code
 
 @dataclass(frozen=True)
 class Tree(Strategy):
-    """A tree with these radices over a number of codes, the leaves, of which there may be a few more.
+    """A tree with these radices over a number of codes, with perhaps a few surplus leaves.
 
     With a `public` number of people the root is known; otherwise the first level stands for itself.
     """
@@ -107,7 +109,7 @@ class Tree(Strategy):
         return found[..., : self.codes]
 
     def coefficients(self, weights: Floats) -> Floats:
-        """The two passes transposed: deviations from siblings' mean weights, and a share of the parent's."""
+        """The two passes transposed: deviations from siblings' mean, a share of the parent's."""
         leaves = np.append(weights, np.zeros(self.leaves - weights.size))
         found: list[Floats] = []
         carried = np.zeros(1)
@@ -135,8 +137,8 @@ class Tree(Strategy):
         return self.variances[level] / self._own[level]
 
     def prefix(self, codes: int) -> Terms:
-        """Without going through all nodes: only the path to the prefix's end parts siblings, and what is below any
-        other node counts for a share of what that counts."""
+        """Without going through all nodes: only the path to the prefix's end parts siblings, and
+        what is below any other node counts for a share of what that counts."""
         found: list[tuple[int, float, int]] = []
         carried, rest = 0.0, codes if codes < self.leaves or not self.public else 0
         for level, (radix, nodes) in enumerate(zip(self.radices, self.nodes, strict=True)):
@@ -195,7 +197,7 @@ class Tree(Strategy):
         )
 
     def _prefixes(self, level: int) -> float:
-        """The sum over all prefixes that end in one family, of d + a^2 - x^2/b: see `prefix_variances`."""
+        """The sum over all prefixes ending in one family of d + a^2 - x^2/b: `prefix_variances`."""
         b, m = self.radices[level], self.leaves // self.nodes[level]
         whole, part = m * b * (b - 1) / 2.0, b * (m - 1) * (2 * m - 1) / (6.0 * m)
         square = b * (b * m - 1) * (2 * b * m - 1) / (6.0 * m)
@@ -203,8 +205,8 @@ class Tree(Strategy):
 
     @property
     def mean_range(self) -> float:
-        r"""The mean variance of a range, over all of them: $\sum_{i<j} \mathrm{Var}(P_j - P_i)$ is $B+1$ times the sum
-        of the prefixes' variances less the variance of their sum."""
+        r"""The mean variance of a range, over all of them: $\sum_{i<j} \mathrm{Var}(P_j - P_i)$ is
+        $B+1$ times the sum of the prefixes' variances less the variance of their sum."""
         total = math.fsum(
             variance * (nodes // radix) * (self.leaves // nodes) ** 2 * self._squares(level)
             for level, (variance, radix, nodes) in enumerate(zip(self.variances, self.radices, self.nodes, strict=True))
@@ -215,8 +217,8 @@ class Tree(Strategy):
         return ((self.leaves + 1) * (prefixes + last) - total) / (self.leaves * (self.leaves + 1) / 2.0)
 
     def _squares(self, level: int) -> float:
-        """The squares of the children's mean weights in the sum of all prefixes, in units of a child: about their mean,
-        if that is known, and otherwise as they are."""
+        """The squares of the children's mean weights in the sum of all prefixes, in units of a
+        child: about their mean, if that is known, and otherwise as they are."""
         b, m = self.radices[level], self.leaves // self.nodes[level]
         about_mean = b * (b * b - 1) / 12.0
         if level or self.public:
@@ -248,7 +250,7 @@ def _agreed(children: Floats, parents: Floats, radix: int) -> Floats:
 
 
 def radices_over(codes: int, levels: int) -> Iterator[tuple[int, ...]]:
-    """Falling radices of about the same size, of trees with this number of levels and few surplus leaves."""
+    """Falling radices of similar size, for trees with these levels and few surplus leaves."""
     middle = codes ** (1.0 / levels)
     sizes = [b for b in _radices(codes) if middle / 4.0 <= b <= 4.0 * middle or levels == 1]
     fewest = codes + max(codes // 16, 1)

@@ -1,9 +1,10 @@
 """Tests of independence: bits of one report, messages of one person, people, and calls.
 
-A report may have every bit right on average and still give its owner away, if two bits were flipped by the same coin.
-Many people hold the same value here, so that only coins tell their reports apart. Chi-square tests compare the bits of
-a row in pairs and, where they are few, in threes; one person's whole report with its exact law, where that is small;
-and reports, and noise, at various distances from each other, within a call and between two.
+A report may have every bit right on average and still give its owner away, if two bits were flipped
+by the same coin. Many people hold the same value here, so that only coins tell their reports apart.
+Chi-square tests compare the bits of a row in pairs and, where they are few, in threes; one person's
+whole report with its exact law, where that is small; and reports, and noise, at various distances
+from each other, within a call and between two.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def _noise(protocol: Protocol, totals: int, coins: Coins) -> Words:
 
 
 def _apart(what: str, calls: list[Words]) -> Iterator[DependenceTest]:
-    """Tests of each item against the item at the same place in the next call, and against others of its own call."""
+    """Tests of each item against its successor's same place, and against others of its call."""
     first, second = map(classes, calls)
     yield DependenceTest(f"{what} in successive calls", independence_p_value(first, second))
     for far in _distances(first.size):
@@ -108,12 +109,12 @@ def _apart(what: str, calls: list[Words]) -> Iterator[DependenceTest]:
 
 
 def _distances(size: int) -> list[int]:
-    """Distances at which items are compared: small ones, and powers of two, where blocks and buffers end."""
+    """Distances at which items are compared: small ones, and the powers of two of blocks."""
     return [far for far in (*range(1, 17), *(1 << power for power in range(5, 40))) if far <= size // 2]
 
 
 def classes(fingerprints: Words) -> Ints:
-    """The class of each fingerprint: the most frequent ones by number, all others together as the last."""
+    """The class of each fingerprint: the most frequent ones by number, then all others as one."""
     different, place, times = np.unique(fingerprints, return_inverse=True, return_counts=True)
     kept = np.argsort(-times, kind="stable")[: MOST_CLASSES - 1]
     number = np.full(different.size, kept.size)
@@ -122,7 +123,7 @@ def classes(fingerprints: Words) -> Ints:
 
 
 def independence_p_value(first: Ints, second: Ints) -> float:
-    """The chi-square p-value of the contingency table of the two, with rare rows and columns merged."""
+    """The chi-square p-value of the two's contingency table, with rare rows and columns merged."""
     width = int(second.max()) + 1
     table = np.bincount(first * width + second, minlength=(int(first.max()) + 1) * width).reshape(-1, width)
     while min(table.shape) > 1:

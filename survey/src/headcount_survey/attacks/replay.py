@@ -1,9 +1,10 @@
-"""The same coins on neighbouring crowds: only one person's messages, and their part of the totals, may change.
+"""The same coins on neighbouring crowds: only one person's messages, and their share, may change.
 
-A tape of random words is run twice, on two crowds that differ in what one person holds. As many words must be requested
-and the same lines of headcount executed, whatever the value; nobody else's messages may change, the tally may change by
-that person's messages alone, and the noise of the trusted side must be the same. Where as many words are divided
-otherwise among the steps of the programme, the messages cannot be compared; such pairs are counted as incomparable.
+A tape of random words is run twice, on two crowds that differ in what one person holds. As many
+words must be requested and the same lines of headcount executed, whatever the value; nobody else's
+messages may change, the tally may change by that person's messages alone, and the noise of the
+trusted side must be the same. Where as many words are divided otherwise among the steps of the
+programme, the messages cannot be compared; such pairs are counted as incomparable.
 """
 
 from __future__ import annotations
@@ -160,7 +161,8 @@ def _in_outcome(protocol: Protocol, first: TracedRun, second: TracedRun) -> set[
 def _same_noise(protocol: Protocol, first: TracedRun, second: TracedRun) -> bool:
     """Whether totals that both runs released had the same noise added; a total of 0 was suppressed.
 
-    Where a total is rounded before, up or down by the same word, the difference of the two may be less than one.
+    Where a total is rounded before, up or down by the same word, the difference of the two may be
+    less than one.
     """
     if protocol.model not in TRUSTED:
         return np.array_equal(first.released, first.totals) and np.array_equal(second.released, second.totals)

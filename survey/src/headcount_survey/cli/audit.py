@@ -99,7 +99,7 @@ def audit(
     bounds: Bounds = None,
     how: Formats = Format.TABLE,
 ) -> None:
-    """Attack a protocol: a lower bound on epsilon beside its claim. Exits with 1 if the claim is violated."""
+    """Attack a protocol: a lower bound on epsilon beside its claim. Exits with 1 if above it."""
     given: dict[str, Any] = {"seen": seen, "samples": _whole(samples), "delta": delta}
     if name == EVERYTHING:
         if n is not None or epsilon is not None or param or categories or bounds:
@@ -144,7 +144,7 @@ def _protocol(
 
 
 def _tiny(cls: type[Protocol], n: int | None, neighbours: Relation) -> Protocol:
-    """The smallest instance under this relation; refused where the protocol has no guarantee for it."""
+    """The smallest instance under this relation; refused where the protocol has none."""
     tinies = {tiny.neighbours: tiny for tiny in reversed(list(cls.tinies()))}
     tiny = tinies.get(neighbours) or replace(cls.tiny(), neighbours=neighbours)
     return tiny if n is None else tiny.among(Crowd(n))

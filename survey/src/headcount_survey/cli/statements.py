@@ -1,4 +1,4 @@
-"""A statement of the notes on the command line: what it says, the verdict, and evidence computed on the spot."""
+"""A statement of the notes on the command line: its words, the verdict, and computed evidence."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ FRACTION, ROOT = re.compile(rf"\\frac ?{GROUP} ?{GROUP}"), re.compile(rf"\\sqrt 
 
 
 def plain(text: str) -> str:
-    """Formulas as a terminal can show them: Greek letters and signs for commands, fractions on a line."""
+    """Formulas as a terminal shows them: Greek letters and signs, fractions on one line."""
     parts = text.split("$")
     return "".join(_signs(part) if i % 2 else re.sub(r"\*([^*]+)\*", r"\1", part) for i, part in enumerate(parts))
 
@@ -93,7 +93,7 @@ def check(
     ],
     how: Formats = Format.TABLE,
 ) -> None:
-    """A statement of the notes or a paper, its verdict and the evidence; exit code 1 if that does not bear it out."""
+    """A statement of the notes or a paper, its verdict and evidence; exit code 1 if it fails."""
     from headcount_survey.statements import found
 
     rows = [_row(one) for one in ProgressBar("checks")(found(key))]

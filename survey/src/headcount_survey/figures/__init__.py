@@ -1,1 +1,1 @@
-"""Figures that only the survey and the site draw; those of the library are in `headcount.figures`."""
+"""Figures that only the survey and the site draw; the library's are in `headcount.figures`."""

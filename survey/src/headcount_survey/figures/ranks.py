@@ -1,4 +1,4 @@
-"""Names down the side and panels beside each other: what was predicted as a stroke, what was seen as a dot."""
+"""Names down the side, panels beside each other: predictions as strokes, runs as dots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROW = 0.29  # inches
 
 @dataclass(frozen=True)
 class Cell:
-    """The stroke's place and the dot's; without a stroke the note stands there instead, else behind the number."""
+    """The stroke's place and the dot's; without a stroke a note, there or behind the number."""
 
     value: float | None
     dot: float | None = None
@@ -42,7 +42,7 @@ def ranks(
     low: float | None = None,
     **framing: Unpack[Framing],
 ) -> Path:
-    """Draw the rows in this order, under a heading for each model, on the same logarithmic axes in all panels."""
+    """Draw these rows in order, under a heading per model, on one logarithmic axis per panel."""
     models = list(dict.fromkeys(row.model for row in rows))
     values = [v for row in rows for cell in row.cells for v in (cell.value, cell.dot) if v]
     low = min(values) / 1.5 if low is None else low

@@ -30,7 +30,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a typical error in a crowd: predicted, and over repeated runs, with its standard error."""
+    """The typical error in a crowd: predicted, and over repeated runs, with standard error."""
 
     people: int
     predicted: float
@@ -47,7 +47,7 @@ def simulated(
     unit: str = "people",
     **framing: Unpack[Framing],
 ) -> Path:
-    """Draw how often each error came out, on the left, and how large a typical one is among more people."""
+    """Draw how often each error came out, left, and the typical one among more people, right."""
     with canvas(path, size=SIZE, panels=2, together=False, **framing) as sheet:
         left, right = sheet.panels
         _shares(left, runs, sheet.theme.models[model], sheet.theme, unit)
@@ -56,7 +56,7 @@ def simulated(
 
 
 def edges(law: Noise, runs: int) -> Floats:
-    """The edges of bins that hold whole steps of the law, so that none holds one value more than its neighbour."""
+    """The edges of bins of whole steps of the law, each with the same number of values."""
     order = np.argsort(law.values)
     values, reached = law.values[order], np.cumsum(law.masses[order])
     low, high = values[np.searchsorted(reached, FAR)], values[np.searchsorted(reached, reached[-1] - FAR)]

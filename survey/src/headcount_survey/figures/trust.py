@@ -1,4 +1,4 @@
-"""The models of trust, one below the other: the way of a value to the answer, and where trust ends on it."""
+"""The models of trust, one below the other: a value's way to the answer, and where trust ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIZE = (11.6, 6.9)
 
 @dataclass(frozen=True)
 class Way:
-    """What happens at each place, nothing where a value only passes; after which of them trust ends; what is seen."""
+    """What happens at each place, empty where a value passes; where trust ends; what is seen."""
 
     steps: tuple[str, str, str, str, str, str]
     last: int

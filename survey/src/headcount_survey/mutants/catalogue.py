@@ -1,8 +1,9 @@
 """The mutations: each breaks one thing in any sound protocol, and leaves every claim as it was.
 
-Each makes a mutant, a subclass of the protocol's own class in which what people send, what is released, the coins, the
-order or the claim is wrong in one way, or says why there is nothing of the kind to break. Every protocol, of the
-catalogue or not, has all of its mutants without a line being written for it.
+Each makes a mutant, a subclass of the protocol's own class in which what people send, what is
+released, the coins, the order or the claim is wrong in one way, or says why there is nothing of the
+kind to break. Every protocol, of the catalogue or not, has all of its mutants without a line being
+written for it.
 """
 
 from __future__ import annotations

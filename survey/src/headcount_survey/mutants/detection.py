@@ -1,4 +1,4 @@
-"""Which check catches each mutant of a protocol: a suite that passes a broken protocol proves nothing."""
+"""The check that catches each mutant: a suite that passes a broken protocol proves nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from headcount.testing import CHECKS
 from headcount_survey.mutants.catalogue import MUTATIONS
 from headcount_survey.mutants.mutation import Mutation
 
-# A class that is made on the fly cannot be pickled, sound or not; and calibration is about large crowds.
+# A class that is made on the fly cannot be pickled, sound or not; and calibration is about large
+# crowds.
 LEFT_OUT = (it_survives_pickling_and_json, calibration_meets_the_budget_and_no_more)
 TWIN_CHECKS: tuple[Check, ...] = tuple(check for check in CHECKS if check not in LEFT_OUT)
 ABOUT_LOSS = {
@@ -49,7 +50,7 @@ class Caught:
 
 
 def caught_by(broken: Protocol, first: str = "") -> tuple[str, str]:
-    """The first check that fails, and its message; the one named `first` is run before the others."""
+    """The first check that fails, and its message; the one named `first` runs first."""
     for check in sorted(TWIN_CHECKS, key=lambda check: check.__name__ != first):
         try:
             check(broken)
@@ -72,7 +73,7 @@ def try_mutation(protocol: Protocol, mutation: Mutation) -> Caught:
 
 
 def unchanged(protocol: Protocol, made: Protocol) -> bool:
-    """Whether a mutant equals the sound protocol: all laws of small crowds, claims, and draws with the same coins."""
+    """Whether a mutant equals the sound protocol: laws of small crowds, claims, and draws."""
     return all(a == b for a, b in zip(_told(protocol), _told(made), strict=True))
 
 

@@ -91,7 +91,7 @@ def for_two_cells(make: Make) -> Make:
 
 
 def asked_again(protocol: Protocol) -> Protocol | str:
-    """Everybody reports eight times; in the shuffle model twice in a crowd of one, if there can be such a crowd.
+    """Everybody reports eight times; in the shuffle model twice in a crowd of one, if possible.
 
     That is enough to be noticed, and little enough to be enumerated.
     """
@@ -180,7 +180,7 @@ def always_down(protocol: Protocol) -> Protocol | str:
 
 
 def floating(protocol: Protocol) -> Protocol | str:
-    """Noise from a logarithm of a uniform double, whose last bits reveal the total that it was added to."""
+    """Noise from a logarithm of a uniform double, whose last bits reveal the total beneath."""
     cls = type(protocol)
     if isinstance(found := noisy(SometimesNoNoise)(protocol), str):
         return found

@@ -23,7 +23,8 @@ def dummies(brick: All, secret: Secret) -> list[Brick]:
 def quieter(factor: float, *, flips_only: bool = False) -> Change:
     """All noise reduced by this factor: dummies left out, lies told more rarely, numbers thinned.
 
-    Of two arms of a choice the lie is the one that does not depend on what a person holds, or else the less likely one.
+    Of two arms of a choice the lie is the one that does not depend on what a person holds, or else
+    the less likely one.
     """
 
     def change(brick: Any, secret: Secret) -> Any:
@@ -81,7 +82,7 @@ def one_dummy_at_most(brick: Any, _: Secret) -> Any:
 
 
 def one_side_only(brick: Any, secret: Secret) -> Any:
-    """The last of several kinds of dummies is left out; of a difference of two numbers, the second."""
+    """The last of several kinds of dummies is left out; for a difference, the second."""
     match brick:
         case All() if len(idle := dummies(brick, secret)) > 1:
             return All(*(part for part in brick.parts if part is not idle[-1]))

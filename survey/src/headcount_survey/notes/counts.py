@@ -24,7 +24,7 @@ def report(x: int, p: Fraction) -> dict[Word, Fraction]:
 
 
 def errors(n: int, missing: float, k: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """The analyser's error in people for each number of dummies that are missing; it prints 0 unless c* > 1."""
+    """The analyser's error in people per number of missing dummies; it prints 0 unless c* > 1."""
     gone = np.arange(n + 1.0)
     return np.where(k > gone, missing - gone, -float(k))
 

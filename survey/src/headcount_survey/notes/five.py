@@ -1,4 +1,4 @@
-"""From smoothness to the constants fifty and a hundred: the tangent, the five, and how many people it takes."""
+"""From smoothness to the constants fifty and a hundred: the tangent, the five, and the crowd."""
 
 from __future__ import annotations
 

@@ -182,7 +182,8 @@ def deceiving() -> Reply:
     n, k = 100_000, noise(1.0, 1e-6)
     law = binomial(n, k / n)
     silent = {ones: float(law[np.arange(n + 1) >= ones].sum()) for ones in (500, 725, 900)}
-    # Without the threshold, how many bins it takes before the largest error exceeds what the threshold may swallow.
+    # Without the threshold, how many bins it takes before the largest error exceeds what the
+    # threshold may swallow.
     swallowed = k + 3 * math.sqrt(k)
     missed = float(law[np.arange(n + 1) >= swallowed].sum())
     tail = float(binomial_above(math.floor(k + swallowed), n, k / n))  # below, the error is K at most

@@ -298,7 +298,8 @@ def local_error() -> Seen:
     ),
 )
 def central_error() -> Seen:
-    # Noise for the bins somebody holds, and those that come out below the threshold are not reported.
+    # Noise for the bins somebody holds, and those that come out below the threshold are not
+    # reported.
     a, delta = math.exp(-0.5), 1e-6
     threshold = next(t for t in range(1, 100) if a ** (t - 1) / (1 + a) <= delta)
     reach = np.arange(0.0, 400.0)

@@ -1,4 +1,4 @@
-"""Small laws for the checks: binomial masses in full, likelihood ratios in fractions, and divergences."""
+"""Small laws for the checks: binomial masses, likelihood ratios in fractions, divergences."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def shifted(masses: Floats, epsilon: float) -> float:
 
 
 def two_cells(masses: Floats, epsilon: float) -> float:
-    """The exact delta of two counts with noise of their own, where one person moves from one to the other."""
+    """The exact delta of two counts with own noise, where one person moves between them."""
     a, b = np.append(masses, 0.0), np.append(0.0, masses)
     return divergence(a[:, None] * b[None, :], b[:, None] * a[None, :], epsilon)
 

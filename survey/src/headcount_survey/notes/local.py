@@ -190,7 +190,8 @@ def variance() -> Seen:
     severity=Severity.ACCURACY,
 )
 def best() -> Seen:
-    # Any two laws a, b with ratios within e^epsilon arise from the bit: mix u where x = 1 is said, and v otherwise.
+    # Any two laws a, b with ratios within e^epsilon arise from the bit: mix u where x = 1 is said,
+    # and v otherwise.
     e, keep = 1.0, math.e / (1 + math.e)
     draws, worst = SeededCoins(11).uniform(4000).reshape(500, 8), 0.0
     for line in draws:
@@ -204,7 +205,8 @@ def best() -> Seen:
     estimate = (np.arange(n + 1.0) - (0.5 - gamma) * n) / (2 * gamma)
     law = answers(n, gamma, 5)
     plain, clipped = (math.sqrt(float((law * (est - 5) ** 2).sum())) for est in (estimate, np.clip(estimate, 0, n)))
-    # Least squares over all analysers when any number of ones is as likely: no analyser is uniformly better than this.
+    # Least squares over all analysers when any number of ones is as likely: no analyser is
+    # uniformly better than this.
     laws = np.array([answers(1000, gamma, k) for k in range(0, 1001, 4)])
     counts = np.arange(0.0, 1001.0, 4.0)[:, None]
     total = np.maximum(laws.sum(axis=0), 1e-300)

@@ -173,7 +173,7 @@ def vanishing_row() -> Seen:
 
 @cache
 def fewest_extra(overhead: float) -> tuple[float, int]:
-    """The fewest messages beyond one each, in all, over the shapes of a negative binomial flood; and that shape."""
+    """The fewest messages beyond one each, over shapes of a negative binomial flood; the shape."""
     n, budget = 10_000, dict[str, Any](epsilon=1.0, delta=1e-6)
     inner = protocol("correlated-count", n=n, overhead=overhead, **budget).parameters["inner"]
     tried = {
@@ -239,7 +239,7 @@ def laplace() -> Seen:
 
 
 def best(n: int, epsilon: float, loss: Floats) -> float:
-    """The least expected loss of any epsilon-private mechanism for a count of 0 .. n, all equally likely."""
+    """The least expected loss of any epsilon-private count of 0 .. n, all equally likely."""
     from scipy.optimize import linprog
 
     size, factor = n + 1, math.exp(epsilon)

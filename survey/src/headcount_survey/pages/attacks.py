@@ -3,10 +3,11 @@
     python -m headcount_survey.pages.attacks [--samples 1000000] [--out docs/attacks.md]
     python -m headcount_survey.pages.attacks --alarms 200 [--samples 100000]
 
-For each tiny instance the law of its view is enumerated, and the delta is that of the epsilon from 0.3 to 4 which
-samples see most sharply. The command fails if a lower bound lies above the exact epsilon or the claim, or if no
-instance of a protocol's task lets nine tenths of the exact epsilon be found. With `--alarms` it attacks sound instances
-that often, with other coins each time, where they claim an epsilon of 1, and fails if any of them raises an alarm.
+For each tiny instance the law of its view is enumerated, and the delta is that of the epsilon from
+0.3 to 4 which samples see most sharply. The command fails if a lower bound lies above the exact
+epsilon or the claim, or if no instance of a protocol's task lets nine tenths of the exact epsilon
+be found. With `--alarms` it attacks sound instances that often, with other coins each time, where
+they claim an epsilon of 1, and fails if any of them raises an alarm.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ EPSILONS = np.round(np.geomspace(0.3, 4.0, 40), 2)
 STEP = 1e-4
 REACHED = 0.9
 
-# Where a tiny instance gives nearly everything away at any epsilon, or where its views hardly ever repeat.
+# Where a tiny instance gives nearly everything away at any epsilon, or where its views hardly ever
+# repeat.
 MORE: dict[tuple[str, str], Callable[[Any], Protocol]] = {
     ("geometric", "distribution"): lambda tiny: replace(tiny, scale=0.5),
     ("geometric", "table"): lambda tiny: replace(tiny, scale=0.5),
@@ -84,7 +86,7 @@ def like(tiny: Protocol) -> Iterator[Protocol]:
 
 
 def attacks(samples: int = 10**6, seed: int = 1, among: Iterable[Protocol] | None = None) -> Iterator[Row]:
-    """One row for each instance whose delta depends on epsilon at all, in the order of the catalogue."""
+    """One row for each instance whose delta depends on epsilon, in the catalogue's order."""
     for protocol in instances() if among is None else among:
         point = sharpest(protocol, protocol.crowd.honest)
         if point is None:
@@ -109,7 +111,7 @@ def _attacked(samples: int, seed: int, protocol: Protocol) -> list[Row]:
 
 
 def sharpest(protocol: Protocol, people: int) -> tuple[float, float] | None:
-    """The epsilon from 0.3 to 4 that samples see most sharply, and its exact delta; none where delta never changes.
+    """The epsilon from 0.3 to 4 that samples see best, and its exact delta; None if it is constant.
 
     The best event at epsilon has a chance of q = -delta' e^-epsilon for the one crowd and delta +
     e^epsilon q for the other, so that the curve alone says how well it can be told from samples.
@@ -127,7 +129,7 @@ def sharpest(protocol: Protocol, people: int) -> tuple[float, float] | None:
 
 
 def false_alarms(runs: int, samples: int) -> list[str]:
-    """Sound instances, one after the other, each time with other coins: those that seemed to be violated."""
+    """Sound instances in turn, each with other coins: those that seemed violated."""
     sound = itertools.islice(itertools.cycle([tiny for cls in CATALOGUE for tiny in cls.tinies()]), runs)
     found = (attack(protocol, samples=samples, coins=SeededCoins(seed)) for seed, protocol in enumerate(sound))
     return [f"{one.protocol.name}: {one}" for one in found if one.violated]

@@ -2,9 +2,10 @@
 
     python -m headcount_survey.pages.audit --out docs/audit.md
 
-For each tiny instance of the catalogue: a plan of the same kind for ten thousand people, whose certificate is proved
-again and refuted with less noise; every view of small crowds, enumerated; a million runs, attacked; every mutation of
-it, and how many the checks notice. It takes most of an hour on two cores.
+For each tiny instance of the catalogue: a plan of the same kind for ten thousand people, whose
+certificate is proved again and refuted with less noise; every view of small crowds, enumerated; a
+million runs, attacked; every mutation of it, and how many the checks notice. It takes most of an
+hour on two cores.
 """
 
 from __future__ import annotations

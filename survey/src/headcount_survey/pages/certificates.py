@@ -1,9 +1,10 @@
-"""Every protocol's certificate over a grid of budgets and crowds: proved, and refuted once its noise is too small.
+"""Each protocol's certificate over budgets and crowds: proved, and refuted with too little noise.
 
     python -m headcount_survey.pages.certificates [--only zsum] [--out docs/certificates.md]
 
-A certificate whose report or release is that of the same protocol with one percent less noise, while it claims what it
-did, must be refuted where the accounting is exact, and must never be proved.
+A certificate whose report or release is that of the same protocol with one percent less noise,
+while it claims what it did, must be refuted where the accounting is exact, and must never be
+proved.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ MOST_BOUNDED = 10_000  # people, up to whom bounds are looked at: some of their 
 
 
 def lowered(protocol: Protocol, less: float = LESS) -> Protocol:
-    """The same with so much less noise: the knob is so much nearer to its noiseless end, or one whole step."""
+    """The same with less noise: the knob nearer to its noiseless end by this share, or a step."""
     given: dict[str, Any] = {"task": protocol.task, "crowd": protocol.crowd, "neighbours": protocol.neighbours}
     knob, parameters = protocol.knob, protocol.parameters
     needed: dict[str, Any] = {name: parameters[name] for name in protocol.parameter_names()[0]}

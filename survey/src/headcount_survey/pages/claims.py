@@ -2,8 +2,9 @@
 
     python -m headcount_survey.pages.claims [--people 12] [--out docs/claims.md]
 
-Crowds of 1, 2, 3 … people, planned for as many or for more than turn up, and corrupt ones besides. What everybody sends
-is enumerated in integers, from the report programme alone. The command fails if any claim does.
+Crowds of 1, 2, 3 … people, planned for as many or for more than turn up, and corrupt ones besides.
+What everybody sends is enumerated in integers, from the report programme alone. The command fails
+if any claim does.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ OUTCOMES = 4_000_000  # of all crowds of a size together, at most
 
 
 def judged(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES) -> Iterator[JudgedClaim]:
-    """One instance among 1, 2, … people, as far as this many outcomes allow; of each plan all that may turn up.
+    """One instance among 1, 2, … people, as far as these outcomes allow; all plans that may occur.
 
-    Corrupt people are planned for besides in crowds that are no larger than the instance's own. The claims of a trusted
-    analyser are about any number of people, and need not be the best for fewer than the tiny instance has.
+    Corrupt people are planned for besides in crowds that are no larger than the instance's own. The
+    claims of a trusted analyser are about any number of people, and need not be the best for fewer
+    than the tiny instance has.
     """
     before, enumerated = 0, Enumerated(tiny)
     known: dict[int, list[Interval]] = {}
@@ -82,7 +84,7 @@ def _with_corrupt(tiny: Protocol, honest: int) -> Iterator[JudgedClaim]:
 
 @dataclass(frozen=True)
 class Row:
-    """One tiny instance: how far it was enumerated, its largest crowd at one epsilon, and the widest gap of all."""
+    """One tiny instance: how far enumerated, its largest crowd at one epsilon, the widest gap."""
 
     protocol: Protocol
     people: int
@@ -95,7 +97,7 @@ class Row:
 
 
 def row(tiny: Protocol, most: int = PEOPLE, limit: int = OUTCOMES, epsilon: float = 1.0) -> Row:
-    """One instance among at most this many people. Refuses one whose parameters suit none of these crowds."""
+    """One instance among at most these people. Refuses parameters that suit none of the crowds."""
     every = list(judged(tiny, most, limit))
     if not every:
         raise BadArgument("people", f"is {most}, which is too few for {tiny.name}", "allow more")

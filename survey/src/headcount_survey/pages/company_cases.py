@@ -1,4 +1,4 @@
-"""Which algorithm should company A use? Three made-up crowds, by two papers' constants and by exact accounting."""
+"""Which algorithm should company A use? Three made-up crowds, by papers' constants and exactly."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TRUST = {
 
 @dataclass(frozen=True)
 class Answer:
-    """A plan, or why there is none, and its error: the root of the mean square, predicted and simulated."""
+    """A plan, or why there is none, and its root mean square error, predicted and simulated."""
 
     by: str
     name: str
@@ -145,5 +145,5 @@ CASES = (
 
 
 def published_need() -> int:
-    """The fewest people for whom zsum's closed form is defined: its chance is a half then, and falls with the crowd."""
+    """The fewest people for zsum's closed form: its chance is a half there, and falls with n."""
     return math.ceil(2.0 * float(named("zsum").published(BUDGET, Crowd(1))["gamma"]))

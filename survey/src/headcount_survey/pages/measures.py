@@ -1,4 +1,4 @@
-"""Objectives measured again, from the bare law of the error or from simulated errors, and how far two of them disagree.
+"""Objectives measured again, from the law of the error or from runs, and how far two disagree.
 
 Nothing here is shared with the planner, whose figures are held against these.
 """
@@ -57,7 +57,8 @@ def called_none(noise: Noise) -> float:
 def detectable(protocol: Protocol, people: int) -> int:
     """The fewest holders of whom 19 of 20 answers exceed what is still called none.
 
-    Where answers lie on a lattice that moves with the truth, a smaller number may be noticed as often by luck.
+    Where answers lie on a lattice that moves with the truth, a smaller number may be noticed as
+    often by luck.
     """
     limit, missed = called_none(protocol.noise(0, people)), 0
     for truth in range(1, people + 1):
@@ -85,7 +86,7 @@ def simulated(errors: Floats, objective: str) -> float:
 
 
 def contradiction(first: Floats, second: Floats, objective: str) -> float:
-    """By how many standard errors the first errors turned out to be larger than the second, run by run."""
+    """By how many standard errors the first errors exceed the second, run by run."""
     if objective == "rmse":
         difference = np.mean(first**2, axis=1) - np.mean(second**2, axis=1)
         error = float(difference.std()) / math.sqrt(difference.size)
@@ -97,7 +98,8 @@ def contradiction(first: Floats, second: Floats, objective: str) -> float:
 def _apart(larger: Floats, smaller: Floats) -> float:
     """How many standard errors can be taken off one quantile and put on another until they meet.
 
-    They are those of the share of errors below the quantile, run by run, which need no density: off and on go ranks.
+    They are those of the share of errors below the quantile, run by run, which need no density: off
+    and on go ranks.
     """
 
     def at(errors: Floats, shift: float) -> float:

@@ -1,8 +1,9 @@
-"""Predicted bias, variance, interval and coverage against simulation, for every protocol and every task it answers.
+"""Predicted bias, variance, interval and coverage against simulation, for each protocol and task.
 
     python -m headcount_survey.pages.predictions [--runs 20000] [--out docs/predictions.md]
 
-Each figure is judged in standard errors of the simulation itself; the command fails if any is off by more than five.
+Each figure is judged in standard errors of the simulation itself; the command fails if any is off
+by more than five.
 """
 
 from __future__ import annotations

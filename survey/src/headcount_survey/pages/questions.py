@@ -31,7 +31,7 @@ LOCAL = (Model.LOCAL,)
 
 @dataclass(frozen=True)
 class Asked:
-    """A question to the advisor, with the people who hold each category, or a one; nothing is said of sums."""
+    """A question to the advisor, with the people per category, or with a one; none for sums."""
 
     task: Question
     people: int

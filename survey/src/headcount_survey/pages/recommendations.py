@@ -1,9 +1,10 @@
-"""Is what the advisor recommends the best there is? By brute force over the catalogue, and by simulation.
+"""Is the advisor's recommendation the best there is? By brute force over the catalogue, and runs.
 
     python -m headcount_survey.pages.recommendations [--runs 20000] [--out docs/recommendations.md]
 
-The command fails if any other plan would have a smaller objective, or if the simulated errors of the recommended plan
-are larger than a rival's by more than five standard errors of their difference.
+The command fails if any other plan would have a smaller objective, or if the simulated errors of
+the recommended plan are larger than a rival's by more than five standard errors of their
+difference.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ CLOSE = 1e-3
 
 
 def by_force(asked: Asked) -> Iterator[tuple[float, Protocol]]:
-    """Every choice of every protocol that may be trusted and fits the budget, with its objective in people."""
+    """Every choice of every trusted protocol within the budget, with its objective in people."""
     for cls in CATALOGUE:
         if cls.answers(asked.task) and cls.model in asked.trusted:
             try:
@@ -51,7 +52,7 @@ def by_force(asked: Asked) -> Iterator[tuple[float, Protocol]]:
 
 
 def _settings(cls: type[Protocol], asked: Asked) -> Iterable[dict[str, int]]:
-    """The protocol's own choices; of a parameter that the advisor searches, a spread all over their range instead."""
+    """The protocol's own choices; for a parameter that the advisor searches, its whole range."""
     if not cls.searched:
         return ({},)
     listed = sorted(choice[cls.searched] for choice in cls.choices(asked.task, Crowd(asked.people), asked.budget))
@@ -66,7 +67,7 @@ def _predicted(asked: Asked, protocol: Protocol) -> float:
 
 @dataclass(frozen=True)
 class Rival:
-    """Another plan, with its objective as predicted and simulated, and how far it contradicts the recommendation."""
+    """Another plan, its objective predicted and simulated, and how far it contradicts advice."""
 
     name: str
     predicted: float
@@ -154,7 +155,7 @@ def examine(asked: Asked, runs: int = RUNS, seed: int = 0, advice: Advice | None
 
 
 def _rivals(plans: Iterable[tuple[float, Protocol]], first: Protocol) -> list[tuple[float, Protocol]]:
-    """The best settings of the nearest other protocols, and of the best one of every other model."""
+    """The best settings of the nearest other protocols, and of every other model's best one."""
     found: list[tuple[float, Protocol]] = []
     for least, protocol in sorted(plans, key=lambda plan: (plan[0], plan[1].messages_per_person)):
         met = [first, *(each for _, each in found)]
@@ -191,7 +192,7 @@ def _errors(
 def _detected(
     asked: Asked, first: CalibratedOption, others: list[Protocol], runs: int, seed: int
 ) -> tuple[float, list[tuple[float, float]]]:
-    """How often the number the best one can just tell from none is noticed: by it, and of one fewer by the others.
+    """How often each notices the number that the best one can just tell from none.
 
     It must be 19 times out of 20, and must not be.
     """

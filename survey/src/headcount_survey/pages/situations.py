@@ -1,4 +1,4 @@
-"""The grid of crowds and budgets in which predictions are held against simulation, and which protocols take part."""
+"""The grid of crowds and budgets where predictions meet simulation, and the protocols in it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def answering(task: Question) -> Iterable[type[Protocol]]:
 
 
 def entrant(cls: type[Protocol], situation: Scenario, runs: int = RUNS) -> Protocol | None:
-    """The protocol as it is judged in a situation; not if it cannot serve, or would send more than we can wait for."""
+    """The protocol as judged in a situation; None if it cannot serve, or would send too much."""
     try:
         protocol = situation.calibrated(cls)
     except Refused:

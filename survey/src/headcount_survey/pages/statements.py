@@ -1,4 +1,4 @@
-"""The three documents that are made of statements: `python -m headcount_survey.pages.statements --out docs`."""
+"""The documents made of statements: `python -m headcount_survey.pages.statements --out docs`."""
 
 from __future__ import annotations
 

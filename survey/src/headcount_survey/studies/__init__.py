@@ -1,1 +1,1 @@
-"""A question in each file: what is computed to answer it, the figure, and the answer in a paragraph."""
+"""A question in each file: what is computed for it, the figure, and the answer in a paragraph."""

@@ -1,7 +1,8 @@
-"""A thousand million people: does the error that was predicted come true where nobody could ask them all?
+"""A thousand million people: does the predicted error come true where nobody could ask them all?
 
-A tally's law is known, and so it can be drawn without touching anybody. What each category holds falls like 1, 1/2, 1/3
-and so on, as words and places do; of a sum, everybody holds a whole number from 0 to 100.
+A tally's law is known, and so it can be drawn without touching anybody. What each category holds
+falls like 1, 1/2, 1/3 and so on, as words and places do; of a sum, everybody holds a whole number
+from 0 to 100.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class ABillion(Study):
 
 
 def judged(name: str, task: Question, errors: int, people: int = PEOPLE, seed: int = 1) -> dict[str, Any]:
-    """Predicted and simulated error of a protocol, in people, and how often the interval held the truth."""
+    """A protocol's predicted and simulated error, in people, and the coverage of its interval."""
     protocol = calibrate(named(name), task, Crowd(people), BUDGET)
     held = crowd(task, people)
     truth = truths(task, held)
@@ -134,7 +135,8 @@ def expected(protocol: Protocol, truth: Floats) -> list[float]:
 def _covering(protocol: Protocol, tallies: list[Tally], answers: Floats, truth: Floats) -> float:
     """How often the interval that comes with an answer holds the truth.
 
-    Of one cell, every different answer has its own; of very many, some are made, and it hardly changes between them.
+    Of one cell, every different answer has its own; of very many, some are made, and it hardly
+    changes between them.
     """
     if truth.size > 1:
         ends = [protocol.intervals(tally, CONFIDENCE) for tally in tallies]

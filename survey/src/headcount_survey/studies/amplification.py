@@ -1,4 +1,4 @@
-"""How much privacy does shuffling add to a local report: by closed forms, by numerical bounds, and exactly?"""
+"""How much privacy does shuffling add to a local report: by closed forms, bounds, and exactly?"""
 
 from __future__ import annotations
 
@@ -190,10 +190,11 @@ def shuffled(answers: int, local: float, people: int, delta: float = DELTA) -> d
 
 
 def stronger_clones(local: float, people: int, answers: int) -> Amplified:
-    """Each of the others sends either of two clones with chance p, and so does the victim, one e^local times likelier.
+    """Others send a clone of two with chance p; so does the victim, one e^local times likelier.
 
-    Of one flipped bit that is all that is sent. With more answers p is the chance of any lie, and the rest of the
-    victim's messages are taken for others' [FMT23, lemma 3.5 with p below 1/(e^local + 1), since corrected].
+    Of one flipped bit that is all that is sent. With more answers p is the chance of any lie, and
+    the rest of the victim's messages are taken for others' [FMT23, lemma 3.5 with p below
+    1/(e^local + 1), since corrected].
     """
     lie, odds = 1.0 / (math.exp(local) + answers - 1.0), math.exp(local)
     rest = max(0.0, 1.0 - (odds + 1.0) * lie)

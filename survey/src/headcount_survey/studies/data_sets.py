@@ -78,7 +78,7 @@ class DataSets(Study):
 
 
 def tuned(cls: type[Protocol], data: DataSet) -> Protocol:
-    """As well as the budget allows for these data; the count could not be known, and is granted to sampling here."""
+    """As well as the budget allows here; sampling is granted a count that it could not know."""
     if cls is SampleThreshold:
         return best_for(data.ones, data.people, BUDGET)
     return calibrate(cls, Count(), Crowd(data.people), BUDGET, lambda protocol: protocol.rmse(data.ones))

@@ -61,7 +61,7 @@ class ErrorAndOnes(Study):
 
 
 def protocols() -> list[tuple[float, str, Zsum]]:
-    """The protocol by the paper and calibrated, with and without its threshold, for either budget."""
+    """The protocol by the paper and calibrated, with and without threshold, for either budget."""
     found = []
     for budget in BUDGETS:
         crowd = Crowd(PEOPLE)

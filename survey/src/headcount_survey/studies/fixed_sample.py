@@ -92,7 +92,7 @@ def _row(people: int, rate: float, zeros: int) -> dict[str, Any]:
 
 
 def _small() -> Iterator[dict[str, Any]]:
-    """All samples of a few people, one by one, beside the law: the worst number of ones among them."""
+    """All samples of a few people beside the law: the worst number of ones among them."""
     for people, sampled, threshold in ((5, 2, 1), (6, 3, 2), (8, 3, 2), (8, 4, 3)):
         ways: list[Callable[[int], Law]] = [
             partial(hypergeometric, people, sampled),

@@ -67,7 +67,7 @@ class GoodEvents(Study):
 
 
 def _additive(size: int) -> dict[str, Any]:
-    """E1: the noise, Bin(n, K/n), lies within alpha of its mean, but for a one at either end; narrow, within half."""
+    """E1: the noise, Bin(n, K/n), is within alpha of its mean, less a one; narrow, in half."""
     law = laws.binomial(PEOPLE, size / PEOPLE)
     far = ALPHA**2 * size
     return {
@@ -87,13 +87,13 @@ def _outside(law: Law, low: float, high: float) -> float:
 
 
 def _loss_above(law: Law) -> float:
-    """The chance that a draw is likelier by more than e^epsilon than its neighbour, on the worse side."""
+    """The chance that a draw is likelier than its neighbour by over e^epsilon, the worse side."""
     here, up, down = law.masses, np.append(law.masses[1:], 0.0), np.append(0.0, law.masses[:-1])
     return max(float(here[here > math.exp(EPSILON) * there].sum()) for there in (up, down))
 
 
 def _sampled(ones: Ints) -> list[dict[str, Any]]:
-    """E2: no more than tau times its mean is sampled; mended, no more than tau times the larger of the mean and one."""
+    """E2: at most tau times its mean is sampled; mended, tau times the larger of mean and one."""
     mean = RATE * ones
     columns: dict[str, Floats] = {
         "exact": delta_at(ones, math.ceil(TAU)),
@@ -117,7 +117,7 @@ def delta_at(ones: Ints, threshold: int) -> Floats:
 
 
 def disagreements(people: int = 3) -> tuple[int, int]:
-    """How often sum z x = sum x + sum z - n, the step that is to turn E2 into E1, fails; and of how many."""
+    """How often sum z x = sum x + sum z - n, the step from E2 to E1, fails; and of how many."""
     every = list(product((0, 1), repeat=people))
     wrong = sum(sum(a * b for a, b in zip(x, z, strict=True)) != sum(x) + sum(z) - people for x in every for z in every)
     return wrong, len(every) ** 2

@@ -78,7 +78,7 @@ def error(name: str, epsilon: float, categories: int, share: float = 0.0) -> flo
 
 
 def measured(name: str, epsilon: float, categories: int) -> float:
-    """The same for a category that nobody holds, simulated: all others of a crowd that holds one."""
+    """The same for a category that nobody holds, simulated: all others hold one."""
     seen = oracle(name, epsilon, categories).simulate(
         np.zeros(PEOPLE, dtype=np.int64), runs=max(60, RUNS // categories), seed=1
     )
@@ -86,7 +86,7 @@ def measured(name: str, epsilon: float, categories: int) -> float:
 
 
 def crossing(epsilon: float, other: str = "optimised-unary") -> int:
-    """The fewest categories with which the other is more accurate than sending the category itself."""
+    """The fewest categories at which the other beats sending the category itself."""
     low, high = 2, 4
     while error("generalised-response", epsilon, high) <= error(other, epsilon, high):
         low, high = high, 2 * high
@@ -98,7 +98,7 @@ def crossing(epsilon: float, other: str = "optimised-unary") -> int:
 
 
 def turning(epsilon: float) -> float:
-    """The share of the people from which on basic RAPPOR counts a category better than the optimised code.
+    """The share of people from which basic RAPPOR beats the optimised code for a category.
 
     Both variances are straight lines in the share, and RAPPOR's is level."""
     plain, none, everybody = (

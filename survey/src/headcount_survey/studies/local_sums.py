@@ -77,7 +77,7 @@ def crossing(first: Callable[[float], float], second: Callable[[float], float]) 
 
 
 def begins() -> float:
-    """The epsilon from which on the mixture is better than Duchi's bit alone, at the worst number of either."""
+    """The epsilon from which the mixture beats Duchi's bit alone, each at its worst number."""
 
     def mixed(epsilon: float) -> float:
         part = -math.expm1(-epsilon / 2.0)
@@ -87,7 +87,7 @@ def begins() -> float:
 
 
 def overtaken() -> float:
-    """The epsilon from which on the piecewise protocol is better than Duchi's, each at its worst number."""
+    """The epsilon from which the piecewise protocol beats Duchi's, each at its worst number."""
     return crossing(partial(worst, duchi), partial(worst, piecewise))
 
 
@@ -97,7 +97,7 @@ def protocol(name: str, epsilon: float) -> Protocol:
 
 
 def _row(name: str, epsilon: float, value: float | None, quick: bool) -> dict[str, Any]:
-    """A row for people who all hold the value, or the worst one. A sum over [0, 1] has a quarter of the variance."""
+    """A row for people at the value, or the worst one. A sum over [0, 1] has variance 1/4."""
     variance, chosen = VARIANCES[name], protocol(name, epsilon)
     formula = worst(variance, epsilon) if value is None else variance(epsilon, 2.0 * value - 1.0)
     seen = None

@@ -1,10 +1,11 @@
-r"""What no protocol can beat: lower bounds that are proved and computed, drawn beside the protocols that come near.
+r"""What no protocol can beat: proved lower bounds, computed, beside the protocols that come near.
 
-Local counts. Whatever a person's report is, if it is private with epsilon it can be made from one flipped bit of theirs
-[KOV16]: the two laws of it have a trade-off curve below that of the bit. So nobody who asks each person once learns
-more than from n flipped bits, and the error is at least that of the best estimate from these. With the number of ones
-evenly spread over 0 .. n beforehand, that is the mean of its variance given the flipped total, which can be summed: a
-lower bound with its constant, for the worst crowd, for every n.
+Local counts. Whatever a person's report is, if it is private with epsilon it can be made from one
+flipped bit of theirs [KOV16]: the two laws of it have a trade-off curve below that of the bit. So
+nobody who asks each person once learns more than from n flipped bits, and the error is at least
+that of the best estimate from these. With the number of ones evenly spread over 0 .. n beforehand,
+that is the mean of its variance given the flipped total, which can be summed: a lower bound with
+its constant, for the worst crowd, for every n.
 
 Local histograms. Let V be one of d - 1 bins, evenly, and let each person hold V with chance h,
 otherwise the last bin. A report then has the law (1-h) Q_0 + h Q_V, where Q_V/Q_0 lies within
@@ -17,11 +18,12 @@ largest of the d - 1 estimates is V's: so some bin is off by t/2 or more with a 
 - (I + ln 2)/ln(d - 1) - P[Bin(n, h) < t], on average and so in some crowd. The best h and t are
 searched for.
 
-Central counts, and all others: what a shuffled or local protocol answers is centrally private too. All mechanisms from
-counts to counts that are private are the points of a polytope, and the smallest worst mean size of the error is a
-linear programme [GRS12]; answers between whole numbers can be rounded to either side at random and are then as good.
-Any dual bounds it from below, and the one that is found is evaluated with what it lacks in feasibility taken off. All
-but a few people of a crowd may hold a zero, so that the bound for few people holds for many.
+Central counts, and all others: what a shuffled or local protocol answers is centrally private too.
+All mechanisms from counts to counts that are private are the points of a polytope, and the smallest
+worst mean size of the error is a linear programme [GRS12]; answers between whole numbers can be
+rounded to either side at random and are then as good. Any dual bounds it from below, and the one
+that is found is evaluated with what it lacks in feasibility taken off. All but a few people of a
+crowd may hold a zero, so that the bound for few people holds for many.
 
 For one message each the squared error is also at least of the order of ln n, for delta a power of
 1/n [GKMP20]. No constant is known for that, so it is not drawn.
@@ -108,7 +110,7 @@ def least_local(people: int, epsilon: float) -> float:
 
 
 def least_local_histogram(people: int, bins: int, epsilon: float) -> float:
-    """No local histogram of one report each keeps every bin within less with chance `SURE`, in every crowd."""
+    """No local histogram of one report keeps every bin within less with chance `SURE`."""
 
     def certain(share: float) -> int:
         """How many hold the bin at least, but for the chance that is left over."""
@@ -122,10 +124,11 @@ def least_local_histogram(people: int, bins: int, epsilon: float) -> float:
 
 @lru_cache(maxsize=64)
 def least_central(people: int, epsilon: float, delta: float) -> float:
-    """The smallest worst expected error of a private count of so few people, in people: a linear programme.
+    """The smallest worst expected error of a private count of few people: a linear programme.
 
-    Its unknowns are the chances of every answer to every count, and for each pair of neighbours what exceeds epsilon;
-    that must not add up to more than delta. The last unknown is the worst error."""
+    Its unknowns are the chances of every answer to every count, and for each pair of neighbours
+    what exceeds epsilon; that must not add up to more than delta. The last unknown is the worst
+    error."""
     from scipy.optimize import linprog
 
     size, factor = people + 1, math.exp(epsilon)
@@ -146,7 +149,8 @@ def least_central(people: int, epsilon: float, delta: float) -> float:
     limits = np.concatenate([np.zeros(excesses), np.full(len(pairs), delta), np.zeros(size)])
     goal, bounded = np.eye(1, width, width - 1)[0], np.vstack([above, total, error])
     found = linprog(goal, bounded, limits, whole, np.ones(size), bounds=(0, None), method="highs")
-    # Weak duality, for variables that need not exceed 1 and an error that need not exceed the number of people.
+    # Weak duality, for variables that need not exceed 1 and an error that need not exceed the
+    # number of people.
     prices, levels = np.minimum(found.ineqlin.marginals, 0.0), found.eqlin.marginals
     lacking = np.minimum(goal - prices @ bounded - levels @ whole, 0.0)
     return float(prices @ limits + levels.sum() + lacking[:-1].sum() + people * lacking[-1])
@@ -174,7 +178,7 @@ def _local(people: int, epsilon: float) -> list[dict[str, Any]]:
 
 
 def _bins(bins: int, epsilon: float) -> list[dict[str, Any]]:
-    """The largest error of all bins, by independent flips of every bin: the limit that each keeps often enough."""
+    """The largest error of all bins, by independent flips: the limit kept often enough."""
     found = _calibrated("optimised-unary", Histogram(bins), HOLDERS, Budget(epsilon))
     worst = max(found.noise(truth, HOLDERS).half_width(SURE ** (1.0 / bins)) for truth in (0, HOLDERS))
     bound = least_local_histogram(HOLDERS, bins, epsilon)

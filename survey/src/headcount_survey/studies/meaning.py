@@ -1,4 +1,4 @@
-"""What does a budget mean to somebody who watches, and do all protocols within it give the same away?"""
+"""What does a budget mean to an observer, and do all protocols within it give the same away?"""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def loss(name: str, epsilon: float) -> PrivacyLoss:
 
 
 def guessed(name: str, epsilon: float) -> float:
-    """How often the best guess is right, by somebody to whom the person's two values were equally likely."""
+    """How often the best guess between two equally likely values of the person is right."""
     return (1.0 + loss(name, epsilon).delta(0.0)) / 2.0
 
 
 def caught(name: str, epsilon: float, alarms: Floats) -> Floats:
-    """The largest share of true alarms at each share of false ones: the trade-off curve, upside down.
+    """The largest share of true alarms at each share of false ones: the trade-off curve reversed.
 
     Of all tests none has more than e^t times the false alarms and the divergence at t beyond that,
     for any t; and for some t one has just that."""
@@ -73,7 +73,7 @@ def caught(name: str, epsilon: float, alarms: Floats) -> Floats:
 
 
 def moved(name: str, epsilon: float, factor: float) -> float:
-    """The chance that what is seen changes the odds about the person by more than the factor, either way."""
+    """The chance that the view changes the odds about the person by over the factor, either way."""
     ends = np.log(np.array([factor, factor * (1.0 + 1e-6)]))
     forward, backward = loss(name, epsilon).orders(ends)
     width = factor * 1e-6

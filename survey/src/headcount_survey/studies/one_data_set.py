@@ -1,8 +1,9 @@
-"""The parts that three surveys share: one data set, every protocol that answers, bounds beside predictions beside runs.
+"""The parts that three surveys share: one data set, every protocol, bounds, predictions and runs.
 
-The data set is made up: everybody has a number between 0 and 1, the squares of evenly spread ones, so that small
-numbers are more frequent, as with most amounts. Who has more than 3/4 is counted, all numbers are summed, and a
-histogram has 20 bins. Errors are those of a *sum*, in people; a mean's are n times smaller and stand beside them.
+The data set is made up: everybody has a number between 0 and 1, the squares of evenly spread ones,
+so that small numbers are more frequent, as with most amounts. Who has more than 3/4 is counted, all
+numbers are summed, and a histogram has 20 bins. Errors are those of a *sum*, in people; a mean's
+are n times smaller and stand beside them.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ def row_of(
 
 
 def truths(task: Question, values: Any) -> tuple[int, ...]:
-    """How many people are in each cell; of a sum, which is as hard as the hardest, it does not matter."""
+    """The people in each cell; for a sum, as hard as the hardest, the cell does not matter."""
     return tuple(round(cell) for cell in task.truth(task.domain.codes(np.asarray(values))).tolist())
 
 
@@ -120,14 +121,14 @@ def among(
 
 
 def rms(protocol: Protocol, held: Sequence[int]) -> float:
-    """The predicted error on this data set, of its average cell; for a sum, on the hardest of all."""
+    """The predicted error of an average cell of this data set; for a sum, of the hardest."""
     if protocol.task.shape is Shape.AMOUNT:
         return protocol.rmse()
     return math.sqrt(sum(protocol.size_of_error(cell, protocol.crowd.size) ** 2 for cell in held) / len(held))
 
 
 def _papers(protocol: Protocol, held: Sequence[int]) -> float | None:
-    """The error with the closed form that its paper gives, where this has one for the task and it is in range."""
+    """The error with its paper's closed form, where there is one for the task, in range."""
     if protocol.task.shape.several or protocol.name.startswith("shuffled-") or protocol.model is Model.CENTRAL:
         return None
     try:

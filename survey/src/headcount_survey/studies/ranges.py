@@ -1,4 +1,4 @@
-"""Which tree tells ranges best: how many children has a node, and from how many bins on does a tree pay at all?"""
+"""Which tree is best for ranges: how many children has a node, and from how many bins on?"""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _row(name: str, bins: int, kind: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=512)
 def planned(name: str, bins: int, kind: str) -> Protocol:
-    """The plan for a typical range: with single bins, a tree of two children, of this many children, or the best."""
+    """The plan for a typical range: single bins, a tree of two, of these, or of best radices."""
     radices = None if kind == "best" else (bins,) if kind == "single bins" else _even(bins, kind)
     task = Distribution((0, bins), bins, radices=radices)
     return calibrate(named(name), task, Crowd(PEOPLE), Budget(EPSILON, DELTA))
@@ -83,7 +83,7 @@ def _even(bins: int, kind: str) -> tuple[int, ...]:
 
 
 def error(found: Protocol) -> float:
-    """The root of the mean square over all ranges, in people, for the truth that makes it largest."""
+    """The root mean square over all ranges, in people, for the truth that makes it largest."""
     return found.error_of_answer()
 
 

@@ -94,7 +94,7 @@ class Rounds(Study):
             yield _row("people so far", strategy, neighbours, self.epsilon, periods, found.rmse)
 
     def overtaken(self, epsilon: float) -> int:
-        """The fewest rounds at which `poisson-count` errs less than correlated noise that is geometric."""
+        """The fewest rounds at which `poisson-count` beats correlated geometric noise."""
         low, high = 1, LONGEST
         while high - low > 1:
             middle = (low + high) // 2

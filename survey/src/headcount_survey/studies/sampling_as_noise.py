@@ -1,17 +1,20 @@
 r"""Are sampling with a threshold and additive noise the same thing?
 
-Not at any fixed threshold; but asymptotically, above the threshold. Fix (epsilon, delta). Let d(c) be the delta of a
-count less Poisson noise of mean c, mu the mean with d(mu) = delta, and q the least share that must be left out for the
-threshold t. Then t q tends to mu as t grows, and of k holders, k/t -> 1, the number left out tends to Poisson(mu).
+Not at any fixed threshold; but asymptotically, above the threshold. Fix (epsilon, delta). Let d(c)
+be the delta of a count less Poisson noise of mean c, mu the mean with d(mu) = delta, and q the
+least share that must be left out for the threshold t. Then t q tends to mu as t grows, and of k
+holders, k/t -> 1, the number left out tends to Poisson(mu).
 
-Proof. Of k holders Bin(k, q) are left out, within q of Poisson(kq) in total variation [BH84] and within q of Bin(k+1,
-q). Hockey-stick divergences change by at most (1 + e^epsilon) times a change of both laws. Let q = c/t. Above: what is
-shown is made from k - Bin(k, q), so that for k >= t - 1 its delta is at most d(kq) + 2 (1 + e^epsilon) q, and d(kq) <=
-d(c - q) as more noise hides more; fewer than t - 1 holders show nothing, nor does one more of them. Below: at k = t +
-ceil(sqrt t) the count passes but for a vanishing chance, and kq -> c. So the delta at q = c/t tends to d(c). A smaller
-sample can be drawn from a larger one, so it falls with q; and d is continuous and falls strictly: d(c) = P[N <= m] -
-e^epsilon P[N < m] for N ~ Poisson(c) and the largest m below c e^-epsilon, or the like above, whose derivative
-e^epsilon P[N = m-1] - P[N = m] is negative. Hence t q -> mu.
+Proof. Of k holders Bin(k, q) are left out, within q of Poisson(kq) in total variation [BH84] and
+within q of Bin(k+1, q). Hockey-stick divergences change by at most (1 + e^epsilon) times a change
+of both laws. Let q = c/t. Above: what is shown is made from k - Bin(k, q), so that for k >= t - 1
+its delta is at most d(kq) + 2 (1 + e^epsilon) q, and d(kq) <= d(c - q) as more noise hides more;
+fewer than t - 1 holders show nothing, nor does one more of them. Below: at k = t + ceil(sqrt t) the
+count passes but for a vanishing chance, and kq -> c. So the delta at q = c/t tends to d(c). A
+smaller sample can be drawn from a larger one, so it falls with q; and d is continuous and falls
+strictly: d(c) = P[N <= m] - e^epsilon P[N < m] for N ~ Poisson(c) and the largest m below c
+e^-epsilon, or the like above, whose derivative e^epsilon P[N = m-1] - P[N = m] is negative. Hence t
+q -> mu.
 
 [BH84] Barbour and Hall, On the Rate of Poisson Convergence, Math. Proc. Cambridge Phil. Soc. 95,
 1984.

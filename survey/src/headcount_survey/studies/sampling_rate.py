@@ -66,7 +66,8 @@ def _row(delta: float, epsilon: float) -> dict[str, Any]:
 
 
 def final(epsilon: float, delta: float, threshold: float) -> float:
-    """p = alpha (1 - e^-epsilon), at the largest alpha with C tau >= ln(1/delta), C = ln(1/alpha) - 1/(1+alpha)."""
+    """p = alpha (1 - e^-epsilon), at the largest alpha with C tau >= ln(1/delta), C = ln(1/alpha) -
+    1/(1+alpha)."""
     needed = math.log(1.0 / delta) / threshold
 
     def excess(alpha: float) -> float:

@@ -83,7 +83,8 @@ def _row(name: str, bins: int, people: int, runs: int) -> dict[str, Any] | None:
 def worst(protocol: Protocol) -> float:
     """The error that no bin exceeds with this confidence: each bin is trusted that much more often.
 
-    Where a bin that nobody holds has no error at all, no more bins can err than there are people."""
+    Where a bin that nobody holds has no error at all, no more bins can err than there are
+    people."""
     people, bins = protocol.crowd.size, protocol.task.cells
     erring = min(bins, people) if _spares(protocol) else bins
     each = CONFIDENCE ** (1.0 / erring) if protocol.independent else 1.0 - (1.0 - CONFIDENCE) / erring
@@ -101,7 +102,7 @@ def _spares(protocol: Protocol) -> bool:
 
 
 def _truths(protocol: Protocol) -> set[int]:
-    """The hardest bin is the empty one or the full one; with a threshold, one of those just below it."""
+    """The hardest bin is empty or full; with a threshold, one of those just below it."""
     return {0, protocol.crowd.size, *(range(SPARED) if _spares(protocol) else ())}
 
 

@@ -1,4 +1,4 @@
-"""The notes' survey table, row by row: as they have it, as it should read, and what was measured."""
+"""The notes' survey table, row by row: as noted, as it should read, and as measured."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CROWDS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of the notes: its name, error and messages there, what is wrong with them, and who was measured for it."""
+    """A row of the notes: name, error and messages there, what is wrong, and what was measured."""
 
     row: str
     error: str

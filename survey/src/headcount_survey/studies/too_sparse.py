@@ -89,7 +89,7 @@ def protocols(budget: Budget) -> dict[str, Protocol]:
 
 
 def _best_sampling(budget: Budget) -> SampleThreshold:
-    """The threshold that lets the fewest through half of the time: the best of a few, and of all next to it."""
+    """The threshold that lets fewest through half of the time: the best of a few."""
 
     def sampled(tau: int) -> SampleThreshold:
         rate = exactly(budget.epsilon, budget.delta, tau)
@@ -117,7 +117,8 @@ def _final(budget: Budget) -> SampleThreshold:
 
 
 def safe(protocol: SampleThreshold) -> float:
-    """With k p from tau + l + sqrt(2 tau l + l^2) on, l = ln(1/beta), a count is left out with a chance up to beta."""
+    """With k p from tau + l + sqrt(2 tau l + l^2) on, l = ln(1/beta), a count is left out with a
+    chance up to beta."""
     log, tau = math.log(1.0 / (1.0 - SURE)), protocol.threshold
     return (tau + log + math.sqrt(2.0 * tau * log + log**2)) / float(protocol.rate)
 

@@ -42,12 +42,12 @@ class WhyFive(Study):
 
 
 def alpha(epsilon: float) -> float:
-    """The share by which a count may miss its mean while the likelihood ratio stays within e^epsilon."""
+    """The share by which a count may miss its mean with a likelihood ratio within e^epsilon."""
     return math.tanh(epsilon / 2.0)
 
 
 def needed(epsilon: float) -> float:
-    """The smallest c with alpha >= epsilon / sqrt(c) here; it grows, so that it is also enough for all smaller ones."""
+    """The smallest c with alpha >= epsilon / sqrt(c) here; it grows, so it suffices below too."""
     return (epsilon / alpha(epsilon)) ** 2
 
 

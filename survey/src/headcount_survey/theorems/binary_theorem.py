@@ -1,4 +1,4 @@
-"""Balcer and Cheu's binary sum: private, accurate, right about nobody, and cheap, with every constant."""
+"""Balcer and Cheu's binary sum: private, accurate, right about nobody, cheap; all its constants."""
 
 from __future__ import annotations
 
@@ -69,15 +69,17 @@ class Setting:
         return shifted(self.people, self.gamma, ball(self.epsilon).exp())
 
     def off_by_more(self, error: arb) -> arb:
-        """The chance of an error of more than this many people, for the worst crowd; below K, at least that chance.
+        """The chance of a larger error in the worst crowd; below K, a lower bound on that chance.
 
-        Y dummies are missing. With k ones the answer is 0 if Y >= k, which is off by k, and off by |Y - K| otherwise.
-        Up to k = error neither is too much. Beyond, it fails if Y >= k, or Y > K + error, and the first k is the worst.
+        Y dummies are missing. With k ones the answer is 0 if Y >= k, which is off by k, and off by
+        |Y - K| otherwise. Up to k = error neither is too much. Beyond, it fails if Y >= k, or Y > K
+        + error, and the first k is the worst.
         """
         return above(self.people, self.gamma, last_below(error) + 1)
 
     def promised(self, log: arb) -> arb:
-        """alpha n for ln(2 / beta): 50 ln(2/delta) / epsilon² + sqrt(200 ln(2/delta) ln(2/beta)) / epsilon."""
+        """alpha n for ln(2 / beta): 50 ln(2/delta) / epsilon² + sqrt(200 ln(2/delta) ln(2/beta)) /
+        epsilon."""
         return self.missing + 2 * (self.missing * log).sqrt()
 
 
@@ -91,7 +93,7 @@ def privacy(setting: Setting) -> Case:
 
 
 def accuracy(setting: Setting, beta: arb, *, bias: bool = True) -> Case:
-    """The chance of an error above alpha, against beta; without its bias alpha has only its second term."""
+    """The chance of an error above alpha, against beta; without bias alpha is its second term."""
     log = (2 / beta).log()
     error = setting.promised(log) if bias else setting.promised(log) - setting.missing
     return Case(f"{setting}, beta = {shown(beta)}", setting.off_by_more(error), beta)
@@ -113,20 +115,20 @@ def one_constant(setting: Setting, beta: arb) -> Case:
 
 
 def beyond(setting: Setting, times: Fraction) -> Case:
-    """As far below the boundary as ln(2/beta) = times K: the chance that alpha is exceeded, against beta."""
+    """Below the boundary by ln(2/beta) = times K: the chance of exceeding alpha, against beta."""
     log = ball(times) * setting.missing
     beta = 2 * (-log).exp()
     return Case(f"{setting}, beta = {shown(beta)}", setting.off_by_more(setting.promised(log)), beta)
 
 
 def breaking_point() -> str:
-    """The first ln(2/beta), in steps of K / 10, at which alpha is exceeded too often in some large crowd."""
+    """The first ln(2/beta), in steps of K/10, at which some large crowd exceeds alpha too often."""
     setting = Setting.of(Fraction(1, 4), Fraction(1, 10), CROWDS[-1])
     return str(next(tenth / 10 for tenth in range(23, 100) if not beyond(setting, Fraction(tenth, 10)).holds))
 
 
 def by_definition(setting: Setting, error: arb) -> arb:
-    """The chance of an error of more than this many people, outcome by outcome, for the worst number of ones."""
+    """The chance of a larger error, by outcome, for the worst number of ones."""
     n, missing = setting.people, setting.missing
     masses = [mass(n, setting.gamma, y) for y in range(n + 1)]
     off = [abs(missing - y) > error for y in range(n + 1)]

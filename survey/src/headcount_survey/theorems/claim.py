@@ -1,4 +1,4 @@
-"""A claim that one number is at most another, held against every case of a list, in exact arithmetic."""
+"""A claim that one number is at most another, for every case of a list, in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim and its form, the number of cases and of failures, and the case that strains it most."""
+    """A claim, its form, its cases and failures, and the case that strains it most."""
 
     text: str
     form: Form
@@ -103,7 +103,7 @@ class Checked(Theorem):
 
     @abstractmethod
     def answer(self, claims: Claims) -> str:
-        """The finding; how many checks went as they should is said after it, or before if some did not."""
+        """The finding; passed checks are told after it, or before it if some failed."""
 
     def figure(self, claims: Claims, path: Path, theme: str) -> Path:
         raise NotImplementedError

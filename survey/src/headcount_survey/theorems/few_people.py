@@ -1,4 +1,4 @@
-"""Two mechanisms among a few people, flipping bits and sampling ones, with all their laws as fractions."""
+"""Two mechanisms among a few people, flipping bits and sampling ones, with laws as fractions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def padded(masses: Masses, size: int) -> Masses:
 
 @dataclass(frozen=True)
 class Flipping:
-    """Each of n people sends a coin instead of their bit with chance lam / n: a bit is wrong with chance `flip`."""
+    """Each of n people sends a coin with chance lam / n: a bit is wrong with chance `flip`."""
 
     people: int
     flip: Fraction
@@ -48,7 +48,7 @@ class Flipping:
         return convolved(binomial(ones, 1 - self.flip), binomial(self.people - ones, self.flip))
 
     def by_sampling(self, ones: int) -> Masses:
-        """The same by way of a sample: those in it, with chance 1 - 2 flip, tell the truth; the others toss a coin."""
+        """The same by a sample: people in it, with chance 1 - 2 flip, are truthful; others toss."""
         rate, total = 1 - 2 * self.flip, [Fraction(0)] * (self.people + 1)
         for a, with_ones in enumerate(binomial(ones, rate)):
             for b, with_zeros in enumerate(binomial(self.people - ones, rate)):

@@ -1,4 +1,4 @@
-"""Randomised response behind a shuffler and sample-and-threshold are not the same mechanism in other words."""
+"""Shuffled randomised response and sample-and-threshold are not one mechanism in two words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TENTHS = tuple(Fraction(i, 10) for i in range(1, 10))
 
 
 def closest(flipping: Flipping) -> Case:
-    """The rate and threshold whose laws are nearest, for the worst number of ones; equal laws would be 0 apart."""
+    """The rate and threshold of the nearest laws, for the worst number of ones; equal is 0."""
     n = flipping.people
     laws = [flipping.law(k) for k in range(n + 1)]
     far = {
@@ -32,14 +32,14 @@ def closest(flipping: Flipping) -> Case:
 
 
 def ruled_out(sampling: Sampling, people: int) -> Case:
-    """How many outcomes one more one makes possible. Whatever is made of an epsilon-private view has none of them."""
+    """The outcomes that one more one makes possible; an epsilon-private view gives none."""
     pairs = pairwise([sampling.law(k) for k in range(people + 1)])
     fresh = sum(1 for a, b in pairs for x, y in zip(padded(a, len(b)), b, strict=True) if y and not x)
     return Case(f"{sampling}, {people} people", fresh, 0)
 
 
 def told_apart(flipping: Flipping, sampling: Sampling) -> Iterator[Case]:
-    """How far flipping tells k ones from k + 1, against how far sampling does. Nothing made of a view tells more."""
+    """How far flipping tells k ones from k + 1, against sampling. Post-processing tells no more."""
     for k in range(flipping.people):
         left, right = (distance(one.law(k), one.law(k + 1)) for one in (flipping, sampling))
         yield Case(f"{flipping}; {sampling}, {k} or {k + 1} ones", left, right)
@@ -53,14 +53,14 @@ def bits(most: int) -> Iterator[tuple[str, Sequence[int], Sequence[int]]]:
 
 
 def complement(x: Sequence[int], z: Sequence[int], *, both: bool) -> int:
-    """How far sum(1 - z x) is from 2n - sum(x) - sum(z), less those with neither if they are counted once."""
+    """How far sum(1 - z x) is from 2n - sum(x) - sum(z), with neither counted once."""
     product_ = sum(1 - a * b for a, b in zip(x, z, strict=True))
     neither = sum((1 - a) * (1 - b) for a, b in zip(x, z, strict=True))
     return abs(product_ - (2 * len(x) - sum(x) - sum(z)) + (neither if both else 0))
 
 
 def rewritten(most: int, share: Fraction) -> Iterator[Case]:
-    """Wherever sum(z) <= share k + n - k, the sampled ones against share k, which is what the event asks."""
+    """Wherever sum(z) <= share k + n - k: the sampled ones against share k, as in the event."""
     for at, x, z in bits(most):
         k = sum(x)
         if sum(z) <= share * k + len(x) - k:

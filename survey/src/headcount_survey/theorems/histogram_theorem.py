@@ -1,4 +1,4 @@
-"""Balcer and Cheu's histogram: two bins change, and all bins are right at once if beta allows for each of them."""
+"""Balcer and Cheu's histogram: two bins change; all are right at once if beta allows for it."""
 
 from __future__ import annotations
 
@@ -51,8 +51,9 @@ def every_large_bin(setting: Setting, beta: arb) -> arb:
 def some_bin_off(people: int, gamma: arb, error: arb) -> arb:
     """The chance of an error of more than this many people in some bin, for the worst histogram.
 
-    A bin of at most `error` people never is. A larger one is with the chance that at least as many dummies are missing,
-    which is largest for the smallest such bin; so there are as many of those as people allow. Bins are independent.
+    A bin of at most `error` people never is. A larger one is with the chance that at least as many
+    dummies are missing, which is largest for the smallest such bin; so there are as many of those
+    as people allow. Bins are independent.
     """
     smallest = last_below(error) + 1
     return -(people // smallest * (-above(people, gamma, smallest)).log1p()).expm1()
@@ -72,7 +73,7 @@ def one_constant(power: int) -> Case:
 
 
 def composed(missing: int, epsilon: float, *, times: int) -> Case:
-    """delta of two changed bins at a multiple of epsilon, against the same multiple of that of one."""
+    """delta of two changed bins at a multiple of epsilon, against that multiple of one's."""
     one = Pair.shifted(laws.binomial(PEOPLE, Chance.up(missing / PEOPLE)))
     at = f"n = {PEOPLE:,}, K = {missing}, epsilon = {epsilon:g}"
     return Case(at, Fraction(two_cells(one).delta(times * epsilon)), times * Fraction(one.delta(epsilon)))

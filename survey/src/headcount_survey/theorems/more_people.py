@@ -1,4 +1,4 @@
-"""More people never hurt where the shuffler shows the messages themselves; where it drops small counts, they may."""
+"""More people never hurt where the shuffler shows all messages; where it drops counts, they may."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def tiny(model: Model, *, quick: bool) -> list[Protocol]:
 
 
 def one_more(protocols: Iterable[Protocol]) -> Iterator[Case]:
-    """The worst neighbours of n + 1 people against those of n, up to one more than planned; what each sends stays."""
+    """The worst neighbours of n + 1 people against those of n, up to one more than planned."""
     for protocol in protocols:
         enumerated = Enumerated(protocol)
         losses = [worst_delta(enumerated, people, EPSILONS) for people in range(1, protocol.crowd.honest + 2)]
@@ -76,7 +76,7 @@ def at_size(names: Iterable[str]) -> Iterator[Case]:
 
 
 def shared_again(most: int) -> Iterator[Case]:
-    """Randomised response whose noise is made for each crowd anew: three coins on average, among however many."""
+    """Randomised response with noise made for each crowd: three coins on average, in any crowd."""
     losses = {n: worst_delta(Enumerated(CheuCount(crowd=Crowd(n), lam=3.0)), n, EPSILONS) for n in range(4, most + 1)}
     for n in range(4, most):
         for epsilon, here, there in zip(EPSILONS, losses[n], losses[n + 1], strict=True):

@@ -47,12 +47,12 @@ def unreached(people: int) -> Case:
 
 
 def telling(randomiser: Randomiser, people: int, name: str = "") -> Case:
-    """The number of views that are possible for a crowd and not for its neighbour; 0 if the largest ratio is finite."""
+    """The views possible for a crowd and not for its neighbour; 0 for a finite largest ratio."""
     return Case(", ".join(filter(None, (name, crowd(people)))), randomiser.telling(people), 0)
 
 
 def some_gaps(many: int) -> Iterator[tuple[str, Randomiser]]:
-    """Other laws with the same supports: which of them is drawn cannot matter for whether epsilon is finite."""
+    """Other laws with the same supports: a finite epsilon cannot depend on which is drawn."""
     coins = SeededCoins(SEED)
     for i in range(many):
         w = (1 + coins.below(30, 9)).tolist()

@@ -1,4 +1,4 @@
-"""Counts of which only a sample is seen, and only from a threshold on: what one holder more or less gives away."""
+"""Sampled counts, shown from a threshold on: what one holder more or less gives away."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ def mass(k: int, rate: Fraction, v: int) -> Fraction:
 def one_more(rate: Fraction, threshold: int, factor: Fraction) -> arb:
     """delta of one holder more, for the worst number k of them.
 
-    The ratio exceeds the factor from v = (k + 1) q on, q = 1 - (1 - rate) / factor. A tail that far out has a chance of
-    at most exp(-(k + 1) KL), KL the divergence of q from the rate: the search ends where that is less than was found.
+    The ratio exceeds the factor from v = (k + 1) q on, q = 1 - (1 - rate) / factor. A tail that far
+    out has a chance of at most exp(-(k + 1) KL), KL the divergence of q from the rate: the search
+    ends where that is less than was found.
     """
     q = 1 - (1 - rate) / factor
     gap = ball(q) * ball(q / rate).log() + ball(1 - q) * ball((1 - q) / (1 - rate)).log()

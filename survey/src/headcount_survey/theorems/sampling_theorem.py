@@ -1,4 +1,4 @@
-"""Sample-and-threshold: one likelihood ratio, a tail, and the constants of the draft, the final paper and the truth."""
+"""Sample-and-threshold: a likelihood ratio, a tail, and the constants of draft, paper and truth."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Rule: TypeAlias = Callable[[Fraction], arb]
 
 
 def ratios(rates: tuple[Fraction, ...], most_held: int, *, drop: bool) -> Iterator[Case]:
-    """P[v of k + 1] / P[v of k] against (k + 1) (1 - rate) / (k + 1 - v), or that without the factor 1 - rate."""
+    """P[v of k + 1] / P[v of k] against (k + 1)(1 - rate)/(k + 1 - v), or without 1 - rate."""
     for rate in rates:
         for k in range(most_held):
             for v in range(k + 1):
@@ -89,7 +89,7 @@ def lemma_one(*, at_least_one: bool) -> Iterator[Case]:
 
 
 def draft(factor: Fraction, delta: Fraction, *, linear: bool) -> tuple[str, Fraction, int]:
-    """The draft's rate (1 - e^-epsilon) / threshold, or epsilon / threshold as a remark has it, and its threshold."""
+    """The draft's rate (1 - e^-epsilon) / threshold, or a remark's epsilon / threshold."""
     threshold = -last_below(-(3 + ball(1 / delta).log()))
     share = most(ball(factor).log()) if linear else 1 - 1 / factor
     rate = Fraction(round(share / threshold * 10**9), 10**9) if linear else share / threshold
@@ -97,7 +97,7 @@ def draft(factor: Fraction, delta: Fraction, *, linear: bool) -> tuple[str, Frac
 
 
 def drafts(*, linear: bool) -> Iterator[tuple[Case, Case]]:
-    """The proof's bound 1 / (1 - threshold rate) against e^epsilon, and exact delta against delta."""
+    """The proof's bound 1 / (1 - threshold rate) against e^epsilon, and exact delta to delta."""
     for factor in FACTORS:
         for delta in DELTAS:
             at, rate, threshold = draft(factor, delta, linear=linear)
@@ -106,7 +106,7 @@ def drafts(*, linear: bool) -> Iterator[tuple[Case, Case]]:
 
 
 def moves(rate: Fraction, threshold: int, factor: Fraction, *, wider: bool) -> Iterator[Case]:
-    """Somebody leaves a bucket of k + 1 for one of j: both, at epsilon (+ ln(1 / (1 - p))), against the first alone."""
+    """From a bucket of k + 1 to one of j: both, at epsilon (+ ln(1 / (1 - p))), against one."""
     held = range(2 * threshold + 3)
     laws = [shown_counts(k, rate, threshold) for k in (*held, held[-1] + 1)]
     alone = [excess(laws[k + 1], laws[k], factor) for k in held]

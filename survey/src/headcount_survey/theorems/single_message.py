@@ -76,7 +76,7 @@ def shuffled_below_local(tried: Tried) -> Case:
 
 
 def violating_crowds(randomiser: Randomiser, factor: Fraction) -> tuple[int, int, int]:
-    """Two values and a message for which everybody holding the first, against one holding the second, breaks it.
+    """Two values and a message whose likelihood ratio between people holding them breaks it.
 
     The event is that all messages are this one.
     """
@@ -88,7 +88,7 @@ def violating_crowds(randomiser: Randomiser, factor: Fraction) -> tuple[int, int
 
 
 def witnessed(tried: Tried) -> Case:
-    """Just below the randomiser's own epsilon: e**epsilon times one chance of the event, and the other."""
+    """Just below the randomiser's own epsilon: e**epsilon times one chance, and the other."""
     randomiser, people = tried.randomiser, tried.people
     factor = ALMOST * Fraction(randomiser.factor(1))
     x, other, message = violating_crowds(randomiser, factor)
@@ -102,7 +102,7 @@ def witnessed(tried: Tried) -> Case:
 
 
 def silent(tried: Tried) -> Case:
-    """The last message is silence, which nobody sees; the number of people is known. The ratios must be the same."""
+    """The last message is silence, seen by nobody; n is known. The ratios must be the same."""
     randomiser, people = tried.randomiser, tried.people
     hidden = PLACE * (len(randomiser.reports[0]) - 1)
     seen = Randomiser(tuple({m & ((1 << hidden) - 1): w for m, w in row.items()} for row in randomiser.reports))
@@ -182,5 +182,5 @@ class SingleMessage(Checked):
 
 @cache
 def _amplified(delta: float) -> list[tuple[float, float]]:
-    """Epsilon of shuffled bits that are kept with chance 3/4; never more than one of them has alone."""
+    """Epsilon of shuffled bits kept with chance 3/4; never more than that of one alone."""
     return [(n, min(ShuffledBits(Chance.up(0.25), n - 1).epsilon(delta), log(3))) for n in CROWDS]

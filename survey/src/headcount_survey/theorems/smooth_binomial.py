@@ -1,4 +1,4 @@
-"""The binomial law is smooth: one step along it hardly changes its masses, but for a small chance."""
+"""The binomial law is smooth: a step along it hardly changes its masses, but for a small chance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HALF = Fraction(1, 2)
 
 @dataclass(frozen=True)
 class Binomial:
-    """Bin(n, gamma) with a window about its mean; e**epsilon is (1 + alpha) / (1 - alpha). All in integers."""
+    """Bin(n, gamma), a window about its mean, e**epsilon = (1 + alpha)/(1 - alpha). Integers."""
 
     n: int
     gamma: Fraction
@@ -67,7 +67,7 @@ class Binomial:
         return Fraction(bad, self.gamma.denominator**self.n)
 
     def ratio(self, step: int, k: int) -> Fraction:
-        """The largest mass(y) / mass(y + step) in the window. It rises or falls with y: an end of the window has it."""
+        """The largest mass(y) / mass(y + step) in the window: monotone, so at one of its ends."""
         window = self.window(k)
         return max(Fraction(self.at(y), self.at(y + step)) for y in (window[0], window[-1]))
 

@@ -60,7 +60,7 @@ class Law:
         return self.weights[y] if 0 <= y < len(self.weights) else 0
 
     def smoothness(self, factor: Fraction, k: int) -> Fraction:
-        """The smallest delta for which the law is smooth at e**epsilon = factor, for steps up to k."""
+        """The smallest delta of smoothness at e**epsilon = factor, for steps up to k."""
         p, q = factor.numerator, factor.denominator
         return max(
             Fraction(
@@ -72,7 +72,7 @@ class Law:
         )
 
     def divergence(self, change: Sequence[int], factor: Fraction) -> Fraction:
-        """The divergence of independent noise in each coordinate from the same noise about the changed answer."""
+        """The divergence of independent noise in each coordinate from that about the new answer."""
         p, q = factor.numerator, factor.denominator
         excess = 0
         for outcome in product(range(len(self.weights)), repeat=len(change)):
@@ -82,7 +82,7 @@ class Law:
         return Fraction(excess, q * self.total ** len(change))
 
     def divergence_of_one_draw(self, change: Sequence[int], factor: Fraction) -> Fraction:
-        """The same if one draw is added to every coordinate: unless all change alike, the difference tells."""
+        """The same with one draw for all coordinates: unless all change alike, differences tell."""
         return self.divergence(change[:1], factor) if len(set(change)) == 1 else Fraction(1)
 
 
@@ -145,7 +145,7 @@ def one_draw(change: Change) -> Case:
 
 
 def binomials(means: Sequence[int]) -> Iterator[tuple[str, arb, arb, arb]]:
-    """Exact delta of a count with binomial noise, the chance of a large ratio, and Chernoff's bound on it."""
+    """Exact delta of a count with binomial noise, a large ratio's chance, and Chernoff's bound."""
     alpha = (NEAR_E - 1) / (NEAR_E + 1)
     for mean in means:
         chance, factor = arb(mean) / TRIALS, ball(NEAR_E)

@@ -1,4 +1,4 @@
-"""Tails of the binomial law in ball arithmetic: sums of masses that end where a geometric series bounds the rest."""
+"""Binomial tails in ball arithmetic: sums of masses with a geometric bound on the rest."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _series(first: arb, k: int, end: int, step: int, ratio: Callable[[int], arb]
 
 
 def shifted(n: int, chance: arb, factor: arb) -> arb:
-    """The divergence of Bin(n, chance) from itself moved by one, in the worse order, for e**epsilon = factor.
+    """The divergence of Bin(n, chance) from itself moved by one, worse order, at this factor.
 
     Where mass(k) > factor mass(k - 1) the count is small, and where mass(k) > factor mass(k + 1) it
     is large: either order is violated on one tail.

@@ -1,5 +1,5 @@
-"""The views of a few people behind a shuffler, for any randomiser with finitely many outcomes: multisets,
-in integers."""
+"""The views of a few people behind a shuffler, for any randomiser with finitely many outcomes:
+multisets, in integers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Randomiser:
             yield from permutations(every, 2)
 
     def factor(self, people: int) -> Factor:
-        """e**epsilon if delta is 0: the largest ratio of what two neighbours show. Of one person, the local one."""
+        """e**epsilon at delta 0: the largest ratio of neighbours' views. Of one person: local."""
         worst = Fraction(1)
         for first, second in self.neighbours(people):
             here, there = self.view(first), self.view(second)

@@ -29,7 +29,7 @@ Bound: TypeAlias = Callable[[int, Fraction, Fraction], arb]
 
 
 def tail(n: int, gamma: Fraction, error: Fraction | arb) -> arb:
-    """The chance of at least that error if nobody holds a one: that the sum is off its mean by 2 gamma error."""
+    """The chance of that error if nobody holds a one: the sum is off by 2 gamma error."""
     mean = n * (Fraction(1, 2) - gamma)
     if isinstance(error, arb):
         away = 2 * ball(gamma) * error
@@ -65,7 +65,7 @@ def tails(people: tuple[int, ...], bound: Bound) -> Iterator[Case]:
 
 
 def solved(people: tuple[int, ...], two: int, *, scaled: bool = True) -> Iterator[Case]:
-    """The chance of exceeding the error that was solved for, with ln(two / delta), against delta."""
+    """The chance of exceeding the error solved for with ln(two / delta), against delta."""
     for n in people:
         for gamma in GAMMAS:
             for delta in CHANCES:

@@ -1,4 +1,4 @@
-"""Collections, their batches as they are delivered, what was released, and the ledger that paid for it."""
+"""Collections, their batches as delivered, releases, and the ledger that paid for them."""
 
 import sqlalchemy as sa
 from alembic import op

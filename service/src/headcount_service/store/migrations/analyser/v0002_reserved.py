@@ -1,7 +1,7 @@
 """Batches that are refused, purged or expired, and whether the webhook was told of an answer.
 
-What was released before is not told of now. What was delivered before was not reserved: that is done when it is
-claimed, or when the shuffler announces it again.
+What was released before is not told of now. What was delivered before was not reserved: that is
+done when it is claimed, or when the shuffler announces it again.
 """
 
 import sqlalchemy as sa

@@ -1,4 +1,4 @@
-"""Collections, their batches, keys and tokens. The reports of a batch have tables of their own, made when it opens."""
+"""Collections, batches, keys and tokens. Each batch's report tables are made when it opens."""
 
 import sqlalchemy as sa
 from alembic import op

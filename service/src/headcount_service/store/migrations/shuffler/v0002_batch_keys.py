@@ -1,6 +1,7 @@
-"""What is stored of a batch is encrypted under secrets outside of the database, and counted as it comes.
+"""Stored batch data is encrypted under secrets outside the database, and counted on arrival.
 
-Batches that are open or under way keep the form in which they were begun (1), and are finished in it.
+Batches that are open or under way keep the form in which they were begun (1), and are finished in
+it.
 """
 
 import sqlalchemy as sa
