@@ -5,7 +5,8 @@
     │   ├── BadArgument             an argument is out of range; also a ValueError
     │   │   ├── AlreadyThere        a new ledger was to take the name of a file that exists
     │   │   ├── Forged              a release is not what its analyser signed
-    │   │   └── UnknownCollection   the party that was asked has no such collection
+    │   │   ├── UnknownCollection   the party that was asked has no such collection
+    │   │   └── WrongCall           an argument is left out, misspelt or given twice; also a TypeError
     │   ├── BadData                 the data are not what the question expects; also a ValueError
     │   ├── Unsupported             the protocol does not offer that question, adjacency or model
     │   │   ├── OverCap             more messages or bytes would be sent than max_messages or max_bytes allow
@@ -62,6 +63,7 @@ __all__ = [
     "UnknownCollection",
     "Unsupported",
     "WireError",
+    "WrongCall",
 ]
 
 
@@ -122,6 +124,10 @@ class AlreadyThere(BadArgument):
 
 class Forged(BadArgument):
     """A release is not what its analyser has signed, or contradicts itself."""
+
+
+class WrongCall(BadArgument, TypeError):
+    """An argument is left out, misspelt, given twice or without its name."""
 
 
 class UnknownCollection(BadArgument):

@@ -170,7 +170,7 @@ def test_a_pure_ledger_adds_up():
 
 def test_a_ledger_keeps_to_one_relation():
     ledger = hc.Ledger(epsilon=1, neighbours="add-remove")
-    with pytest.raises(hc.Refused, match="one relation"):
+    with pytest.raises(hc.Refused, match="the ledger counts in add-remove and the question in replace"):
         hc.count(AGES > 50, epsilon=0.5, model="central", ledger=ledger)
     hc.count(AGES > 50, epsilon=0.5, model="central", neighbours="add-remove", ledger=ledger)
     assert ledger.spent == 0.5

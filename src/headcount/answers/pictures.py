@@ -136,10 +136,11 @@ def margin(cells: Margin, target: Any, theme: str, title: str) -> Any:
         low, high = record["interval95"]
         spans.append(Span(label, record["people"], low, high, f"{value}  ({ends})", group))
     left = len(spans) - SHOWN
+    note = "; ".join(filter(None, [cells.of.protocol.task.about, cells.of.nearly]))
     look: dict[str, Any] = {
         "title": title or f"How many people, by {' and '.join(cells.names)}",
         "subtitle": f"The first {SHOWN} of {len(spans):,}" if left > 0 else "",
-        "caption": _caption(cells.of, f"{LINES}, each for itself", cells.of.nearly),
+        "caption": _caption(cells.of, f"{LINES}, each for itself", note),
         "xlabel": "people",
     }
     return rows(spans[:SHOWN], target, theme=theme, **look)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from headcount.errors import BadArgument
+from headcount.errors import BadArgument, WrongCall
 from headcount.phrases import Phrase, setting
 
 P = ParamSpec("P")
@@ -75,9 +75,9 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def left_out(name: str, works: str = "") -> BadArgument:
+def left_out(name: str, works: str = "") -> WrongCall:
     """The refusal of a call without this argument."""
-    return BadArgument(name, "is missing", WITHOUT.get(name) or works or "say what it is")
+    return WrongCall(name, "is missing", WITHOUT.get(name) or works or "say what it is")
 
 
 def checked(asked: Callable[P, R], onward: Callable[..., Any] | None = None) -> Callable[P, R]:
@@ -102,7 +102,7 @@ def checked(asked: Callable[P, R], onward: Callable[..., Any] | None = None) -> 
         held: dict[str, Any] = dict(zip(places, given, strict=False))
         for name in named:
             if name in held:
-                raise BadArgument(name, "is given twice", "give it once")
+                raise WrongCall(name, "is given twice", "give it once")
             if name not in known and not opened[0]:
                 raise _unknown(name, known)
         held |= named
@@ -124,16 +124,16 @@ def _unfit(name: str, value: Any, kind: Kind) -> BadArgument:
     return BadArgument(name, f"is {shown}", kind.works or Phrase("use {}, or leave it out", setting(name, True)))
 
 
-def _nameless(places: int, others: list[str]) -> BadArgument:
+def _nameless(places: int, others: list[str]) -> WrongCall:
     those = f"only the first {places} of them may be" if places > 1 else "only the first may be"
     example = Phrase(", as in {}", setting(others[0])) if others else ""
-    return BadArgument("an argument", "is given without its name", Phrase(f"{those}; name the others{{}}", example))
+    return WrongCall("an argument", "is given without its name", Phrase(f"{those}; name the others{{}}", example))
 
 
-def _unknown(name: str, known: set[str]) -> BadArgument:
+def _unknown(name: str, known: set[str]) -> WrongCall:
     near = get_close_matches(name, sorted(known - {"self", "cls"}), 1, 0.5)
     works = Phrase("the nearest is {}", near[0]) if near else "leave it out"
-    return BadArgument(name, "is no argument of this function", works)
+    return WrongCall(name, "is no argument of this function", works)
 
 
 def checked_class(kind: type[R]) -> type[R]:

@@ -19,7 +19,7 @@ from headcount.common.atomic_files import read_text
 from headcount.common.calls import checked
 from headcount.common.canonical import canonical, fingerprint, read_json
 from headcount.common.short_decimals import COMPARED, rounded_up
-from headcount.errors import BadArgument, Refused
+from headcount.errors import BadArgument, Refused, WrongCall
 from headcount.privacy.budget import Budget, Neighbours
 from headcount.privacy.crowd import Crowd
 from headcount.programme.tally import Tally
@@ -109,9 +109,9 @@ def _exactly(what: str, data: Any, build: Callable[[dict[str, Any]], Read]) -> R
     try:
         built = build(data)
         same = canonical(built.to_json()) == canonical(data)
-    except Refused:
-        raise
-    except NONSENSE as problem:
+    except (Refused, *NONSENSE) as problem:
+        if isinstance(problem, Refused) and not isinstance(problem, WrongCall):
+            raise
         name = f", near {problem}" if isinstance(problem, KeyError) else ""
         raise BadArgument(what, f"is not one that this version can read{name}", "give what to_json wrote") from None
     if not same:
