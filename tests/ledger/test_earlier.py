@@ -29,7 +29,7 @@ def test_every_question_still_means_the_same(path):
 def test_no_question_costs_more_than_it_did(path, questions):
     ledger = hc.Ledger.verify(path)
     assert ledger.questions == questions
-    assert ledger.spent_exactly <= charges(path)[-1].spent
+    assert ledger.spent_exactly <= charges(path)[-1].spent * (1.0 + 1e-12)  # last bits are a machine's own
 
 
 def test_another_question_is_noticed():
