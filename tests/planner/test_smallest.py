@@ -43,7 +43,7 @@ def slowly(cls: type[Protocol], task: Question, crowd: Crowd, budget: Budget) ->
             found = calibrate(cls, task, Crowd(size, least, crowd.corrupt), budget) if least > crowd.corrupt else None
         except Refused:
             return False
-        return found is not None and found.rmse() * found.spread < size / 2
+        return found is not None and found.error_of_answer() < size / 2
 
     low, high = 0, 1
     while not serves(high):
