@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -59,6 +59,7 @@ class PrivacyLoss(ABC):
     """
 
     kind: Kind
+    known_to: ClassVar[int] = COMPARED  # digits of `epsilon_at_least`
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
@@ -150,10 +151,10 @@ class PrivacyLoss(ABC):
         Returns
         -------
         float or None
-            To six digits, rounded down.
+            To six digits, or three where the worst crowd is searched for, rounded down.
         """
         found = math.inf if self.attained is None else self.attained.epsilon(delta)
-        return rounded_down(found, COMPARED) if math.isfinite(found) else None
+        return rounded_down(found, self.known_to) if math.isfinite(found) else None
 
     def delta_slack(self, epsilon: float) -> float:
         """The part of delta that pays for rounded tables and cut tails.

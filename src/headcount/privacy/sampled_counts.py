@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -95,6 +96,7 @@ class SampledHistogram(PrivacyLoss):
     threshold: int
     people: int
     kind: Kind = field(init=False)
+    known_to: ClassVar[int] = 3  # the search ends at other counts where last bits differ
 
     def __post_init__(self) -> None:
         """Exact if all counts are tried; in a large crowd the worst are searched for."""
