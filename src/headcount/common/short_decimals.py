@@ -12,6 +12,7 @@ import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 NEAR = 2.0**-11  # how far a setting may move, as a part of the way to the nearer end of its range
+AT_END = 1e-9  # how far the accurate end may, as a part of its distance from 0 and 1
 CLAIMED = 4  # significant digits of a delta that is claimed
 COMPARED = 6  # significant digits by which errors are compared
 WIDER = 1 + Decimal("1e-9")  # more than a claim's own rounding errors
@@ -37,6 +38,8 @@ def shortest(start: float, end: float) -> float:
 def shortened(value: float, accurate: float, private: float) -> float:
     """The shortest decimal a little closer to the `private` end of the range than `value` is."""
     room = room_around(value, accurate, private)
+    if value == accurate:  # an end, whose last bits are a machine's own
+        room = AT_END * min(abs(value), abs(1.0 - value), abs(private - value))
     return shortest(value, value + room if private > accurate else value - room)
 
 
